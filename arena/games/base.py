@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
-from arena.errors import IllegalAction
 from arena.games.options import read_options
 
 Seat: TypeAlias = int
@@ -179,9 +178,7 @@ class Game(ABC, Generic[State, View]):
         return cls(seats, read_options(cls.id, cls.seat_counts, cls.options_type, seats, given))
 
     def _spec(self, steps_max: int, entries: int | None = None) -> GameSpec:
-        return GameSpec(
-            self.id, self.rules_version, self.seats, asdict(self.options), entries or self.seats, steps_max
-        )
+        return GameSpec(self.id, self.rules_version, self.seats, asdict(self.options), entries or self.seats, steps_max)
 
     @abstractmethod
     def initial(self) -> State:

@@ -41,9 +41,7 @@ def read_numbers(outcome: str, expected: Sequence[int]) -> tuple[int, ...]:
     except ValueError:
         order = ()
     if verb != "shuffle" or sorted(order) != list(expected):
-        raise ValueError(
-            f"chance outcome {outcome[:60]!r} is no shuffle of the {len(expected)} cards that are due"
-        )
+        raise ValueError(f"chance outcome {outcome[:60]!r} is no shuffle of the {len(expected)} cards that are due")
     return order
 
 

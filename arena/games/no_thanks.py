@@ -55,18 +55,12 @@ class Options:
         "standard", "secret", "tactical", says="secret: removed cards are dealt; tactical: three are known"
     )
     rounds: int = whole(4, 1, 20, says="rounds of a game; a multiple of the seats balances who begins")
-    token_table: str = choice(
-        "seed", "publisher", says="starting tokens by seats; ignored when tokens is set"
-    )
-    tokens: int | None = whole(
-        None, 1, 18, says="starting tokens of each seat, at most 55 divided by the seats"
-    )
+    token_table: str = choice("seed", "publisher", says="starting tokens by seats; ignored when tokens is set")
+    tokens: int | None = whole(None, 1, 18, says="starting tokens of each seat, at most 55 divided by the seats")
     known_removed: tuple[int, ...] = choice(
         (10, 20, 30), (10, 19, 28), says="tactical only: the cards everyone knows are out"
     )
-    token_view: str = choice(
-        "open", "hidden", says="hidden: a view shows one's own tokens and the total alone"
-    )
+    token_view: str = choice("open", "hidden", says="hidden: a view shows one's own tokens and the total alone")
 
 
 class State(NamedTuple):
@@ -187,9 +181,7 @@ class NoThanks(Game[State, View]):
         if self.tactical and seats not in TACTICAL_SEATS:
             raise BadOptions(f"variant = 'tactical' takes 3..5 seats, not {seats}")
         if options.tokens is not None and options.tokens > ALL_TOKENS // seats:
-            raise BadOptions(
-                f"tokens = {options.tokens}: accepted with {seats} seats is 1..{ALL_TOKENS // seats}"
-            )
+            raise BadOptions(f"tokens = {options.tokens}: accepted with {seats} seats is 1..{ALL_TOKENS // seats}")
         self.start_tokens = options.tokens or self._table_tokens()
         self.known_removed = options.known_removed if self.tactical else ()
         self.cards = tuple(card for card in CARDS if card not in self.known_removed)
@@ -331,9 +323,7 @@ class NoThanks(Game[State, View]):
             self._unseen(target, rows, mine),
         )
 
-    def _unseen(
-        self, target: int, rows: tuple[tuple[int, ...], ...], mine: tuple[int, ...]
-    ) -> tuple[int, ...]:
+    def _unseen(self, target: int, rows: tuple[tuple[int, ...], ...], mine: tuple[int, ...]) -> tuple[int, ...]:
         return _others(self.cards, target, rows, mine) if target else ()
 
     def redact(self, before: State, step: Step, seat: Seat | None) -> Step:
@@ -350,10 +340,7 @@ class NoThanks(Game[State, View]):
         if not state.target:
             return state
         known = {
-            card
-            for place, cards in enumerate(state.secrets)
-            if place == seat and self.dealt_each
-            for card in cards
+            card for place, cards in enumerate(state.secrets) if place == seat and self.dealt_each for card in cards
         }
         pool = [*state.deck, *state.removed, *(c for cards in state.secrets for c in cards if c not in known)]
         return self._redeal(state, seat, shuffled(sorted(pool), stream))._replace(
@@ -409,13 +396,9 @@ class NoThanks(Game[State, View]):
     def render(self, state: State, shown: Sequence[Seat]) -> str:
         """Return the offer and one line a seat: tokens, row, and secret cards where shown."""
         offer = f"card {state.target} with {state.pot} tokens, {len(state.deck)} cards below"
-        head = (
-            f"round {state.round + 1} of {self.options.rounds}: {offer}" if state.target else "between rounds"
-        )
+        head = f"round {state.round + 1} of {self.options.rounds}: {offer}" if state.target else "between rounds"
         totals = self._totals(state)
-        return "\n".join(
-            [head, *(self._seat_line(state, seat, totals[seat], shown) for seat in range(self.seats))]
-        )
+        return "\n".join([head, *(self._seat_line(state, seat, totals[seat], shown) for seat in range(self.seats))])
 
     def _seat_line(self, state: State, seat: Seat, total: int, shown: Sequence[Seat]) -> str:
         mark = ">" if state.target and seat == state.seat else " "

@@ -94,9 +94,7 @@ def read_options(
     for name, value in given.items():
         if name not in accepted:
             known = ", ".join(accepted) or "none"
-            problems.append(
-                f"unknown option {name!r}{nearest(name, accepted)} (options of {game_id}: {known})"
-            )
+            problems.append(f"unknown option {name!r}{nearest(name, accepted)} (options of {game_id}: {known})")
             continue
         if value is None:
             continue

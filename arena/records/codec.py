@@ -71,17 +71,14 @@ def _record_in(document: Mapping[str, Any]) -> Record:
         rules_version=document["rules_version"],
         seats=document["seats"],
         options={
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in document["options"].items()
+            name: tuple(value) if isinstance(value, list) else value for name, value in document["options"].items()
         },
         deal=document["deal"],
         commitment=document["commitment"],
         sandbox=document["sandbox"],
         players=tuple(Player(*player) for player in document["players"]),
         entries=tuple(entry_in(entry) for entry in document["steps"]),
-        faults=tuple(
-            Fault(step, seat, Termination(word), cost) for step, seat, word, cost in document["faults"]
-        ),
+        faults=tuple(Fault(step, seat, Termination(word), cost) for step, seat, word, cost in document["faults"]),
         terminations=tuple(map(Termination, document["terminations"])),
         scores=tuple(document["scores"]),
         ranks=tuple(document["ranks"]),
