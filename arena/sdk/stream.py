@@ -1,0 +1,143 @@
+"""The bot's end of the stream: lists of requests in, lists of answers out.
+
+Answers are sent when the list at hand is done, or when 1 ms has passed since the last sending or receipt: an answer
+that waits behind a slow decision would be charged for it. After such a sending the loop is entered once, so that the
+message really leaves before the next decision takes the interpreter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any, NoReturn
+
+import grpc
+
+from arena.sdk.bot import Bot, Decide, Game, Request, Result
+from arena.v1 import arena_pb2, arena_pb2_grpc
+
+PROTOCOL = 1
+SDK = "arena-python 1"
+FLUSH_S = 0.001
+MAX_IN_FLIGHT = 64
+CHANNEL_OPTIONS = (("grpc.max_receive_message_length", 64 << 20),)
+
+
+def run(
+    bot: Bot | Decide,
+    *,
+    name: str = "",
+    version: str = "",
+    games: Sequence[str] = (),
+    wants_events: bool = False,
+    max_in_flight: int = MAX_IN_FLIGHT,
+) -> NoReturn:
+    """Connect to the referee, play until it says goodbye, and end the process.
+
+    The process ends with status 0 after Goodbye; with 1 and a trace on stderr when the bot raises, which the referee
+    rules a crash (no action is ever answered in the bot's place); with 1 and one line when the stream fails.
+
+    Args:
+        bot: a function from request to action, or an object with ``decide``.
+        name: a caption; the league's name for the bot is what counts.
+        version: the bot's own version.
+        games: ids of the games it can play; empty is all.
+        wants_events: ask for the steps since the previous request.
+        max_in_flight: games that it accepts at once.
+    """
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    address, token = os.environ.get("ARENA_ADDRESS"), os.environ.get("ARENA_TOKEN", "")
+    if not address:
+        _leave(2, "ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'")
+    hello = arena_pb2.Hello(
+        protocol=PROTOCOL,
+        name=name,
+        version=version,
+        sdk=SDK,
+        games=games,
+        max_in_flight=max_in_flight,
+        wants_events=wants_events,
+    )
+    try:
+        words = asyncio.run(_converse(_Player(bot), address, token, hello))
+    except grpc.aio.AioRpcError as error:
+        _leave(1, f"the stream to the referee failed: {error.code().name}: {error.details()}")
+    except Exception:  # the bot's own code may raise anything: its author sees the trace, the referee a crash
+        traceback.print_exc()
+        _leave(1, "the bot raised; see the trace above")
+    _leave(0 if words is None else 1, words)
+
+
+def _leave(status: int, words: str | None) -> NoReturn:
+    """End the process at once: waiting for gRPC's threads would cost 46 ms a bot (performance.md)."""
+    if words:
+        print(words, file=sys.stderr)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+async def _converse(player: _Player, address: str, token: str, hello: arena_pb2.Hello) -> str | None:
+    """Play one stream; return None after Goodbye, else what went wrong in words."""
+    async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+        stub: Any = arena_pb2_grpc.ArenaServiceStub(channel)  # type: ignore[no-untyped-call, unused-ignore]
+        call = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
+        await call.write(arena_pb2.PlayRequest(hello=hello))
+        while (response := await call.read()) is not grpc.aio.EOF:
+            if response.HasField("refusal"):
+                return f"the referee refused this bot: {response.refusal.words}"
+            await _answer(player, call, response)
+            if response.HasField("goodbye"):
+                return None
+        return "the referee closed the stream without a goodbye"
+
+
+async def _answer(player: _Player, call: Any, response: arena_pb2.PlayResponse) -> None:
+    """Take one bundle: tell the bot what is new, decide every request, send the answers by the flush rule."""
+    player.hear(response)
+    answers: list[arena_pb2.Answer] = []
+    last = monotonic()
+    waiting = len(response.requests)
+    for request in response.requests:
+        waiting -= 1
+        answers.append(player.answer(request))
+        if not waiting or monotonic() - last > FLUSH_S:
+            await call.write(arena_pb2.PlayRequest(answers=answers))
+            if waiting:
+                await asyncio.sleep(0)
+            answers, last = [], monotonic()
+
+
+class _Player:
+    """The bot with the games it is in."""
+
+    def __init__(self, bot: Bot | Decide) -> None:
+        self._decide: Decide = getattr(bot, "decide", bot)  # type: ignore[arg-type]
+        self._new_game: Callable[[Game], object] = getattr(bot, "new_game", _ignore)
+        self._game_over: Callable[[Result], object] = getattr(bot, "game_over", _ignore)
+        self._games: dict[str, Game] = {}
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        """Take notice of ended games, begun games and notices, in this order."""
+        for over in response.game_overs:
+            game = self._games.pop(over.game_id, None)
+            if game is not None:
+                self._game_over(Result(over, game))
+        for announced in response.new_games:
+            game = self._games[announced.game_id] = Game(announced)
+            self._new_game(game)
+        for notice in response.notices:
+            print(f"notice: game {notice.game_id}, decision {notice.decision}: {notice.words}", file=sys.stderr)
+
+    def answer(self, message: arena_pb2.Request) -> arena_pb2.Answer:
+        """Return the bot's answer to one request."""
+        action = self._decide(Request(message, self._games[message.game_id]))
+        return arena_pb2.Answer(game_id=message.game_id, decision=message.decision, action=action)
+
+
+def _ignore(_: object) -> None:
+    pass
