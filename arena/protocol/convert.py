@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from google.protobuf.internal import api_implementation
-from google.protobuf.message import Message
 
 from arena.errors import Termination, UsageError
 from arena.games import Chance, Moves, Step, game_class
@@ -233,9 +232,9 @@ def _read_field(hint: Any, field: Descriptor, message: Any) -> Any:
 
 
 def _read_item(hint: Any, item: Any) -> Any:
-    if not isinstance(item, Message):
-        return item
-    return tuple(item.values) if get_origin(hint) is tuple else _read(hint, item)
+    if get_origin(hint) is tuple:
+        return tuple(item.values)
+    return _read(hint, item) if is_dataclass(hint) else item
 
 
 def _without_none(hint: Any) -> Any:

@@ -1,0 +1,140 @@
+"""One game while it is played in a sitting: its table, its seats' clocks and views, its trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.errors import Termination
+from arena.games import Game, Seat
+from arena.league.job import GameJob, Job
+from arena.protocol.convert import SeatView, event_out, game_over_out, new_game_out
+from arena.records.codec import canonical_json, encode
+from arena.records.record import Finished, Player, Record, places
+from arena.referee.clock import MS, Key, SeatClock
+from arena.referee.table import Table
+from arena.v1 import arena_pb2
+
+US = 1_000
+
+
+class Play:
+    """An open game.
+
+    Attributes:
+        number: index in the job's games, which is deal order.
+        table: where it is played.
+        clocks: time by seat.
+        strays: answers to no open request, by seat.
+        job: ids, keys and seeds of the game.
+    """
+
+    __slots__ = ("_evidence", "_game", "_job", "_timings", "_views", "clocks", "job", "number", "strays", "table")
+
+    def __init__(self, sitting: Job, game: Game[Any, Any], number: int) -> None:
+        self._job = sitting
+        self._game = game
+        self.job: GameJob = sitting.games[number]
+        self.number = number
+        self.table = Table(game, self.job.deal_key, sitting.policy, ask_forced=sitting.ask_forced)
+        self.clocks = tuple(SeatClock(sitting.limits) for _ in range(game.seats))
+        self.strays = [0] * game.seats
+        self._views = tuple(SeatView(sitting.game) for _ in range(game.seats))
+        self._timings: list[tuple[int, int, int, int]] = []
+        self._evidence: list[dict[str, Any]] = []
+
+    @property
+    def game_id(self) -> str:
+        """Id of the game."""
+        return self.job.game_id
+
+    def key(self, seat: Seat) -> Key:
+        """Return the name of the seat's present request."""
+        return self.job.game_id, self.table.decisions[seat] - 1
+
+    def announce(self, seat: Seat) -> arena_pb2.NewGame:
+        """Return the announcement of this game to a seat."""
+        spec = self._game.spec
+        return new_game_out(self.game_id, spec.id, seat, spec.seats, spec.options, self.job.bot_seeds[seat])
+
+    def write_request(self, seat: Seat, request: arena_pb2.Request, *, events: bool) -> None:
+        """Write the seat's present request."""
+        clock = self.clocks[seat]
+        request.game_id = self.job.game_id
+        request.decision = self.table.decisions[seat] - 1
+        request.budget_ms = clock.budget_ns // MS
+        request.bank_ms = clock.bank_ns // MS
+        request.last_answer_us = clock.last_ns // US
+        request.legal_actions.extend(self.table.listed(seat))
+        self._views[seat].write(self.table.view(seat), request)
+        if events:
+            for step in self.table.news(seat):
+                event_out(step, request.events.add())
+
+    def charge(self, seat: Seat, used_ns: int) -> None:
+        """Charge a decision to its seat and note it in the trace."""
+        clock = self.clocks[seat]
+        clock.charge(used_ns)
+        self._timings.append((seat, len(self.table.entries), used_ns // US, clock.bank_ns // US))
+
+    def note(self, seat: Seat, word: Termination, words: str, **evidence: Any) -> None:
+        """Keep the evidence of a fault, before it is ruled."""
+        legal = list(self.table.legal(seat)) if self.table.is_asked(seat) else []
+        clock = self.clocks[seat]
+        self._evidence.append(
+            {
+                "step": len(self.table.entries),
+                "seat": seat,
+                "word": word,
+                "words": words,
+                "decision": self.table.decisions[seat] - 1,
+                "legal": legal,
+                "bank_us": clock.bank_ns // US,
+                "spent_us": clock.spent_ns // US,
+                **evidence,
+            }
+        )
+
+    def over_message(self) -> arena_pb2.GameOver:
+        """Return the end of this game as the bots are told it; ranks are final places."""
+        assert self.table.over is not None
+        final = places(self.table.over.ranks, self.table.terminations)
+        return game_over_out(self.game_id, self.table.over.scores, final, self.table.terminations)
+
+    def finished(self) -> Finished:
+        """Return the game for the store."""
+        over, table = self.table.over, self.table
+        assert over is not None
+        words = tuple(table.terminations)
+        return Finished(
+            self.game_id, words, over.scores, over.ranks, encode(self._record()), canonical_json(self._trace())
+        )
+
+    def _record(self) -> Record:
+        spec, table = self._game.spec, self.table
+        assert table.over is not None
+        return Record(
+            game_id=self.game_id,
+            game=spec.id,
+            rules_version=spec.rules_version,
+            seats=spec.seats,
+            options=spec.options,
+            deal=self.job.deal,
+            commitment=self._job.commitment,
+            sandbox="none",
+            players=tuple(Player(bot.name, bot.version, bot.digest) for bot in self._job.programs),
+            entries=tuple(table.entries),
+            faults=tuple(table.faults),
+            terminations=tuple(table.terminations),
+            scores=table.over.scores,
+            ranks=table.over.ranks,
+        )
+
+    def _trace(self) -> dict[str, Any]:
+        return {
+            "schema": 1,
+            "id": self.game_id,
+            "decisions": self._timings,
+            "decision_columns": ["seat", "step", "charged_us", "bank_us"],
+            "faults": self._evidence,
+            "strays": self.strays,
+        }

@@ -1,0 +1,308 @@
+"""One bot on its seat for a sitting: its process, its stream, its open requests, and what waits to be sent."""
+
+from __future__ import annotations
+
+import statistics
+from collections import deque
+from collections.abc import Sequence
+from enum import Enum, auto
+from pathlib import Path
+from time import monotonic_ns
+from typing import Protocol
+
+from arena.errors import Termination
+from arena.games import Seat
+from arena.league.job import Job
+from arena.league.play import Play
+from arena.players.log import CappedLog
+from arena.players.process import BotProcess
+from arena.players.remote import PROTOCOL, Connection, Server, new_token, refusal
+from arena.referee.clock import MS, Key, ProcessClock
+from arena.v1 import arena_pb2
+
+IN_FLIGHT_MAX = 64
+SAMPLES = 20
+WAITS_NS = MS
+"""A bot whose decisions take longer than this and mostly without computing is waiting for something."""
+WAITS_SHARE = 0.25
+
+
+class Stage(Enum):
+    """Where a bot is in its life."""
+
+    STARTING = auto()
+    READY = auto()
+    LEAVING = auto()
+    GONE = auto()
+
+
+class Host(Protocol):
+    """What a seated bot tells its sitting."""
+
+    def on_ready(self, bot: Seated) -> None:
+        """Take notice that the bot has said Hello, or will not."""
+        ...
+
+    def on_list(self, bot: Seated, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+        """Take a list of answers."""
+        ...
+
+    def on_death(self, bot: Seated, word: Termination, words: str) -> None:
+        """Take notice that the process has ended without leave, or must be ended."""
+        ...
+
+    def on_break(self, bot: Seated) -> None:
+        """Take notice that the stream has ended; whether the process has, too, shows within moments."""
+        ...
+
+
+class Seated:
+    """A bot on a seat; a ``Listener`` of its stream.
+
+    Attributes:
+        seat: the seat.
+        stage: where it is in its life.
+        clock: its open requests.
+        asks: the game of every open request.
+        pending: games in which it must be asked, in the order in which they became due.
+        unanswered: requests that were ruled late and are still unanswered.
+        no_shows: failed starts that have not cost a game yet.
+        greeted: the present process has said Hello.
+        benched: asked no more in this sitting.
+        one_by_one: restarted after a death: gets one request at a time.
+        waits: it waits rather than computes, so others may run beside it.
+        silent_since_ns: since when its clocks stand, None while it speaks.
+    """
+
+    def __init__(self, seat: Seat, job: Job, host: Host, server: Server, address: str) -> None:
+        self.seat = seat
+        self.program = job.programs[seat]
+        self.stage = Stage.GONE
+        self.clock = ProcessClock()
+        self.asks: dict[Key, Play] = {}
+        self.pending: list[Play] = []
+        self.unanswered: set[Key] = set()
+        self.last_play: Play | None = None
+        self.no_shows = 0
+        self.failed_starts = 0
+        self.starts = 0
+        self.greeted = False
+        self.benched = False
+        self.one_by_one = False
+        self.waits = False
+        self.last_message_ns = 0
+        self.started_ns = 0
+        self.silent_since_ns: int | None = None
+        self.max_in_flight = IN_FLIGHT_MAX
+        self.lists = 0
+        self.charges_us: list[int] = []
+        self.cpu_before_ns = 0
+        self._samples: deque[tuple[int, int]] = deque(maxlen=SAMPLES)
+        self.sampled = 0
+        self._job = job
+        self._host = host
+        self._server = server
+        self._address = address
+        self._token = ""
+        self._told: set[str] = set()
+        self._overs: list[arena_pb2.GameOver] = []
+        self._notices: list[arena_pb2.Notice] = []
+        self._events = False
+        self._connection: Connection | None = None
+        self.process: BotProcess | None = None
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start a fresh process; ``on_ready`` of the host follows."""
+        self.starts += 1
+        self.stage = Stage.STARTING
+        self.greeted = False
+        self.started_ns = monotonic_ns()
+        self._token = new_token()
+        self._told, self._overs, self._notices = set(), [], []
+        self.unanswered.clear()
+        self.silent_since_ns = None
+        self._server.expect(self._token, self)
+        self.process = BotProcess(
+            self.program, self._job.limits, self._address, self._token, self._job.mark, self._log(), self._exited
+        )
+        self.cpu_before_ns = 0
+
+    def _log(self) -> CappedLog:
+        if self._job.logs is None:
+            return CappedLog(None)
+        first = self._job.games[0]
+        name = f"deal{first.deal}-{first.game_id}-seat{self.seat}-{self.starts}.log"
+        return CappedLog(Path(self._job.logs) / self.program.name / name)
+
+    async def leave(self, words: str) -> None:
+        """Say what is left to say and goodbye, and end the process with its whole tree."""
+        self.stage = Stage.LEAVING
+        if self._connection is not None:
+            bundle = self._bundle()
+            bundle.goodbye.words = words
+            self._connection.post(bundle)
+            self._connection.close()
+        await self._end()
+
+    async def _end(self) -> None:
+        self._server.forget(self._token)
+        if self.process is not None:
+            process, self._connection = self.process, None
+            await process.end()
+        if self.stage is Stage.LEAVING:
+            self.stage = Stage.GONE
+
+    async def bury(self) -> None:
+        """End what is left of a dead process."""
+        if self.process is not None:
+            self.process.kill()
+            await self._end()
+
+    def _exited(self) -> None:
+        if self.stage in (Stage.STARTING, Stage.READY):
+            assert self.process is not None
+            self._die(Termination.CRASH, f"the process ended with {self.process.status}")
+
+    def _die(self, word: Termination, words: str) -> None:
+        self.stage = Stage.GONE
+        self._connection = None
+        self._host.on_death(self, word, words)
+
+    def stop_for(self, word: Termination, words: str) -> None:
+        """End a process that broke the rules: a death with this word."""
+        if self.process is not None and self.stage in (Stage.STARTING, Stage.READY):
+            self.process.kill()
+            self._die(word, words)
+
+    # -- the stream ---------------------------------------------------------------------------------------------------
+
+    def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
+        """Welcome the bot, or refuse it in words."""
+        problem = self._problem(hello)
+        if problem:
+            connection.post(refusal(problem))
+            connection.close()
+            self._die(Termination.NO_SHOW, problem)
+            return
+        self._connection = connection
+        self._events = hello.wants_events
+        self.max_in_flight = min(max(1, hello.max_in_flight), IN_FLIGHT_MAX)
+        limits = self._job.limits
+        connection.post(
+            arena_pb2.PlayResponse(
+                welcome=arena_pb2.Welcome(
+                    move_ms=limits.move_ms,
+                    bank_ms=limits.bank_ms,
+                    increment_ms=limits.increment_ms,
+                    margin_ms=limits.margin_ms,
+                    game_ms=int(limits.game_s * 1000),
+                )
+            )
+        )
+        self.stage = Stage.READY
+        self.greeted = True
+        self.failed_starts = 0
+        self._host.on_ready(self)
+
+    def _problem(self, hello: arena_pb2.Hello) -> str:
+        if hello.protocol != PROTOCOL:
+            return (
+                f"bot {self.program.name} speaks protocol {hello.protocol}, this referee {PROTOCOL}: "
+                "use the SDK that comes with this arena"
+            )
+        if hello.games and self._job.game not in hello.games:
+            return f"bot {self.program.name} says it cannot play {self._job.game}, only {', '.join(hello.games)}"
+        return ""
+
+    def on_answers(self, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+        """Hand a list to the sitting."""
+        if self.stage is Stage.READY:
+            self.last_message_ns = now_ns
+            self._host.on_list(self, answers, now_ns)
+
+    def on_sent(self, requests: Sequence[arena_pb2.Request], now_ns: int) -> None:
+        """Start the clock: the list is being written."""
+        self.lists += 1
+        for request in requests:
+            key = (request.game_id, request.decision)
+            play = self.asks.get(key)
+            if play is not None and key not in self.clock.open:
+                self.clock.sent(key, play.clocks[self.seat], now_ns)
+
+    def on_end(self, word: Termination, words: str) -> None:
+        """Take the end of the stream: a crash if the process is ending too, which the pidfd tells."""
+        if self.stage not in (Stage.STARTING, Stage.READY):
+            return
+        if word is Termination.DISCONNECT:
+            self._connection = None
+            self._host.on_break(self)
+        else:
+            self.stop_for(word, words)
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    @property
+    def owes(self) -> bool:
+        """Whether it has requests to answer and its clocks run."""
+        return bool(self.asks) and self.stage is Stage.READY and self.silent_since_ns is None
+
+    @property
+    def can_be_asked(self) -> bool:
+        """Whether a list could be sent to it now."""
+        return self.stage is Stage.READY and not self.asks and self.silent_since_ns is None
+
+    def send(self, plays: Sequence[Play]) -> None:
+        """Ask it for its decisions in these games, all in one list."""
+        bundle = self._bundle()
+        for play in plays:
+            if play.game_id not in self._told:
+                self._told.add(play.game_id)
+                bundle.new_games.append(play.announce(self.seat))
+            self.asks[play.key(self.seat)] = play
+            play.write_request(self.seat, bundle.requests.add(), events=self._events)
+        assert self._connection is not None
+        self._connection.post(bundle)
+
+    def _bundle(self) -> arena_pb2.PlayResponse:
+        bundle = arena_pb2.PlayResponse(game_overs=self._overs, notices=self._notices)
+        self._overs, self._notices = [], []
+        return bundle
+
+    def tell_over(self, play: Play) -> None:
+        """Let the next bundle carry the end of a game that this process knows of."""
+        if play.game_id in self._told:
+            self._told.discard(play.game_id)
+            self._overs.append(play.over_message())
+
+    def tell(self, notice: arena_pb2.Notice) -> None:
+        """Let the next bundle carry a notice."""
+        self._notices.append(notice)
+
+    def close(self, key: Key, now_ns: int) -> int:
+        """Close a request; return its time."""
+        del self.asks[key]
+        return self.clock.close(key, now_ns) if key in self.clock.open else 0
+
+    # -- measuring ----------------------------------------------------------------------------------------------------
+
+    def sample(self, taken: int, used_ns: int) -> None:
+        """Note the processor and charged time of a list of answers that were taken."""
+        if self.process is None or not taken:
+            return
+        cpu = self.process.cpu_ns()
+        spent, self.cpu_before_ns = cpu - self.cpu_before_ns, cpu
+        self.sampled += taken
+        self._samples.extend([(spent // taken, used_ns // taken)] * min(taken, SAMPLES))
+        if len(self._samples) == SAMPLES:
+            wall = sum(wall for _, wall in self._samples)
+            computed = sum(cpu for cpu, _ in self._samples)
+            self.waits = wall > WAITS_NS * SAMPLES and computed < WAITS_SHARE * wall
+
+    @property
+    def median_cpu_ns(self) -> float:
+        """Median processor time of the last 20 decisions; 0 while there are fewer."""
+        if len(self._samples) < SAMPLES:
+            return 0
+        return statistics.median(cpu for cpu, _ in self._samples)

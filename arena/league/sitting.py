@@ -1,0 +1,466 @@
+"""A sitting: one line-up in one seating over some deals, played by bot processes started for it.
+
+``play_sitting(job)`` is the whole interface of a worker: an asynchronous iterator of finished games, then one
+``SittingEnd``.
+
+**The baton.** The bots of a sitting share the worker's core, so one bot at a time owes answers. When it has answered
+all, everything that is pending for the bot with the longest queue goes out as one list: lists stay long although the
+bots take turns, and nobody's clock runs while another computes (performance.md, "Trial of the design"). A bot that
+waits rather than computes is served as soon as it owes nothing.
+
+**A death costs one game**: that of the oldest open request, else that of the last answer. The other games wait, without
+clocks, for the restarted process, which from then on gets one request at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from statistics import median
+from time import monotonic, monotonic_ns
+from typing import Any
+
+from arena.errors import Termination
+from arena.games import Seat, create
+from arena.league.job import AUTO, Job, SittingEnd
+from arena.league.play import Play
+from arena.league.seated import SAMPLES, Seated, Stage
+from arena.players.remote import Server
+from arena.protocol.convert import notice_out
+from arena.records.record import Finished
+from arena.referee.clock import MS, Key
+from arena.v1 import arena_pb2
+
+TICK_S = 0.010
+AUTO_MAX = 48
+SLOW_NS = 5 * MS
+FAULTED_IN_A_ROW = 10
+FAILED_STARTS = 3
+STRAYS = 10
+BREAK_S = 0.1
+"""How long the end of a process may come after the end of its stream, for the two to be one crash."""
+EVIDENCE_LINES = 50
+
+
+async def play_sitting(job: Job) -> AsyncIterator[Finished | SittingEnd]:
+    """Play a job; yield every game as it ends, then what the sitting cost."""
+    sitting = Sitting(job)
+    runner = asyncio.ensure_future(sitting.run())
+    try:
+        while (item := await sitting.results.get()) is not None:
+            yield item
+        await runner
+    finally:
+        runner.cancel()
+        await asyncio.gather(runner, return_exceptions=True)
+
+
+class Sitting:
+    """The games and bots of one job; see the module's docstring for its rules.
+
+    Attributes:
+        results: finished games, then the ``SittingEnd``, then None.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.results: asyncio.Queue[Finished | SittingEnd | None] = asyncio.Queue()
+        self._job = job
+        self._game = create(job.game, len(job.programs), **job.options)
+        self._queue = deque(range(len(job.games)))
+        self._open: dict[str, Play] = {}
+        self._faulted: list[list[bool | None]] = [[None] * len(job.games) for _ in job.programs]
+        self._bots: list[Seated] = []
+        self._holder: Seated | None = None
+        self._window = job.in_flight if job.in_flight != AUTO else 1
+        self._slow = False
+        self._playing = False
+        self._stopping = False
+        self._started = asyncio.Event()
+        self._done = asyncio.Event()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._failure: BaseException | None = None
+        self._begun = monotonic()
+        self._start_seconds = 0.0
+        self._cpu_ns = 0
+
+    # -- from start to end --------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Play all games, end all processes, put the ``SittingEnd``."""
+        folder = tempfile.mkdtemp(prefix="arena-")
+        server = Server()
+        try:
+            addresses = [f"unix://{folder}/{seat}" for seat in range(len(self._job.programs))]
+            await server.start(addresses)
+            self._bots = [Seated(seat, self._job, self, server, at) for seat, at in enumerate(addresses)]
+            for bot in self._bots:
+                bot.start()
+            await self._play_all()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*(bot.leave("all games are over") for bot in self._bots), return_exceptions=True)
+            await server.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+            if self._failure is None:
+                await self.results.put(self._cost())
+            await self.results.put(None)
+        if self._failure is not None:
+            raise self._failure
+
+    async def _play_all(self) -> None:
+        ticker = asyncio.ensure_future(self._tick())
+        try:
+            await self._started.wait()
+            self._start_seconds = monotonic() - self._begun
+            self._playing = True
+            self._act()
+            await self._done.wait()
+        finally:
+            ticker.cancel()
+            await asyncio.gather(ticker, return_exceptions=True)
+
+    def stop(self) -> None:
+        """Open no more games; the sitting ends with those that are open."""
+        self._stopping = True
+        self._queue.clear()
+        self._act()
+
+    def _cost(self) -> SittingEnd:
+        for bot in self._bots:
+            self._cpu_ns += bot.process.cpu_ns() if bot.process else 0
+        return SittingEnd(
+            seconds=monotonic() - self._begun,
+            start_seconds=self._start_seconds,
+            decisions=sum(len(bot.charges_us) for bot in self._bots),
+            lists=sum(bot.lists for bot in self._bots),
+            cpu_ns=self._cpu_ns,
+            restarts=sum(bot.starts - 1 for bot in self._bots),
+            logs=tuple(bot.process.log.last_lines() if bot.process else "" for bot in self._bots),
+            charges_us=tuple(
+                (len(bot.charges_us), round(median(bot.charges_us or [0])), max(bot.charges_us, default=0))
+                for bot in self._bots
+            ),
+        )
+
+    def _act(self) -> None:
+        """Do what is due; a failure of ours ends the sitting and is scored against nobody."""
+        if not self._playing or self._done.is_set():
+            return
+        try:
+            self._open_games()
+            self._deal_out()
+        except BaseException as error:
+            self._fail(error)
+            raise
+
+    def _fail(self, error: BaseException) -> None:
+        self._failure = error
+        self._done.set()
+        self._started.set()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished_task)
+
+    def _finished_task(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._fail(error)
+
+    # -- games --------------------------------------------------------------------------------------------------------
+
+    def _open_games(self) -> None:
+        window = min(self._window, *(bot.max_in_flight for bot in self._bots))
+        while self._queue and len(self._open) < window:
+            play = Play(self._job, self._game, self._queue.popleft())
+            self._open[play.game_id] = play
+            self._progress(play)
+        if not self._open and not self._queue:
+            self._done.set()
+
+    def _progress(self, play: Play) -> None:
+        """Play on until bots must be asked, or to the end of the game."""
+        while asked := play.table.advance():
+            for seat in asked:
+                self._due(self._bots[seat], play)
+        if play.table.over is not None:
+            self._close_game(play)
+
+    def _due(self, bot: Seated, play: Play) -> None:
+        """Let a bot be asked in a game, unless it has lost the right to be."""
+        if bot.benched or bot.no_shows:
+            bot.no_shows = max(0, bot.no_shows - 1)
+            self._retire(bot, play, Termination.NO_SHOW, "the bot was not ready in time")
+        elif any(game_id == play.game_id for game_id, _ in bot.unanswered):
+            self._retire(bot, play, Termination.TIMEOUT, "the bot still owes the answer that was ruled late before")
+        else:
+            bot.pending.append(play)
+
+    def _close_game(self, play: Play) -> None:
+        if self._open.pop(play.game_id, None) is None:
+            return
+        for bot, word in zip(self._bots, play.table.terminations, strict=True):
+            bot.tell_over(play)
+            bot.unanswered = {key for key in bot.unanswered if key[0] != play.game_id}
+            self._faulted[bot.seat][play.number] = word is not Termination.NORMAL
+            if not bot.benched and self._faults_in_a_row(bot.seat, play.number) >= FAULTED_IN_A_ROW:
+                self._bench(bot)
+        self.results.put_nowait(play.finished())
+
+    def _faults_in_a_row(self, seat: Seat, number: int) -> int:
+        """Return the length of the run of faulted games, in deal order, around one game."""
+        row = self._faulted[seat]
+        first = last = number
+        if not row[number]:
+            return 0
+        while first > 0 and row[first - 1]:
+            first -= 1
+        while last + 1 < len(row) and row[last + 1]:
+            last += 1
+        return last - first + 1
+
+    def _bench(self, bot: Seated) -> None:
+        """Ask a bot no more; what it has open is a no-show."""
+        bot.benched = True
+        bot.clock.clear()
+        waiting = [*bot.asks.values(), *bot.pending]
+        bot.asks.clear()
+        bot.pending.clear()
+        for play in waiting:
+            self._retire(bot, play, Termination.NO_SHOW, "benched after ten faulted games in a row")
+            self._progress(play)
+        self._spawn(bot.leave("benched after ten faulted games in a row"))
+
+    # -- the baton ----------------------------------------------------------------------------------------------------
+
+    def _deal_out(self) -> None:
+        """Serve the bots that wait rather than compute, and pass the baton when its holder owes nothing."""
+        for bot in self._bots:
+            if bot.waits and bot.can_be_asked and (plays := self._askable(bot)):
+                self._serve(bot, plays)
+        if self._holder is not None and self._holder.owes:
+            return
+        queues = [(bot, self._askable(bot)) for bot in self._bots if bot.can_be_asked]
+        self._holder, plays = max(queues, key=lambda item: len(item[1]), default=(None, []))
+        if self._holder is not None and plays:
+            self._serve(self._holder, plays)
+
+    def _askable(self, bot: Seated) -> list[Play]:
+        """Return the games in which a bot may be asked now."""
+        if not bot.pending:
+            return []
+        if self._slow:
+            lowest = min(play.number for play in self._open.values())
+            return [play for play in bot.pending if play.number == lowest]
+        return [min(bot.pending, key=lambda play: play.number)] if bot.one_by_one else bot.pending
+
+    def _serve(self, bot: Seated, plays: list[Play]) -> None:
+        bot.pending = [play for play in bot.pending if play not in plays] if plays is not bot.pending else []
+        bot.send(plays)
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    def on_list(self, bot: Seated, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+        """Take a list of answers, then pass the baton."""
+        if bot.silent_since_ns is not None:
+            bot.silent_since_ns = None
+            bot.clock.resume(now_ns)
+        taken = used = 0
+        for answer in answers:
+            if (charged := self._take(bot, answer, now_ns)) is not None:
+                taken += 1
+                used += charged
+        bot.sample(taken, used)
+        self._adapt(bot)
+        self._act()
+
+    def _take(self, bot: Seated, answer: arena_pb2.Answer, now_ns: int) -> int | None:
+        """Take one answer; return the time it was charged, or None when it answered no open request."""
+        key = (answer.game_id, answer.decision)
+        play = bot.asks.get(key)
+        if play is None:
+            self._stray(bot, key)
+            return None
+        allowance = play.clocks[bot.seat].allowance_ns
+        used = bot.close(key, now_ns)
+        bot.last_play = play
+        if used > allowance:
+            self._late(bot, play, key, used)
+            return used
+        play.charge(bot.seat, used)
+        bot.charges_us.append(used // 1000)
+        self._judge(bot, play, answer, used)
+        self._progress(play)
+        return used
+
+    def _judge(self, bot: Seated, play: Play, answer: arena_pb2.Answer, used: int) -> None:
+        """Let the table take an answer in time, or rule why not."""
+        if play.clocks[bot.seat].game_time_over:
+            self._retire(bot, play, Termination.TIMEOUT, "the time for the whole game is used up")
+            return
+        refused = play.table.answer(bot.seat, answer.action)
+        if refused is not None:
+            sent = answer.action[:200]
+            words = f"{sent!r}: {refused.words} ({refused.code})"
+            self._rule(bot, play, refused.word, words, answer=sent, code=refused.code, used_us=used // 1000)
+
+    def _stray(self, bot: Seated, key: Key) -> None:
+        """Count an answer to no open request; more than ten in one game are a fault."""
+        bot.unanswered.discard(key)
+        play = self._open.get(key[0])
+        if play is None:
+            return
+        play.strays[bot.seat] += 1
+        if play.strays[bot.seat] > STRAYS and not play.table.retired(bot.seat):
+            self._drop(bot, play)
+            self._retire(bot, play, Termination.PROTOCOL, f"more than {STRAYS} answers to no open request")
+            self._progress(play)
+
+    def _late(self, bot: Seated, play: Play, key: Key, used: int) -> None:
+        play.charge(bot.seat, used)
+        limit = play.clocks[bot.seat].limits
+        words = f"{used // MS} ms where {limit.move_ms} ms and {limit.margin_ms} ms margin were allowed"
+        self._rule(bot, play, Termination.TIMEOUT, words, used_us=used // 1000)
+        self._progress(play)
+
+    def _rule(self, bot: Seated, play: Play, word: Termination, words: str, **evidence: Any) -> None:
+        decision = play.key(bot.seat)[1]
+        play.note(bot.seat, word, words, **evidence)
+        cost = play.table.rule(bot.seat, word)
+        bot.tell(notice_out(play.game_id, decision, word, f"{word}: {words}; {COSTS[cost]}"))
+
+    def _retire(self, bot: Seated, play: Play, word: Termination, words: str, **evidence: Any) -> None:
+        decision = play.key(bot.seat)[1]
+        play.note(bot.seat, word, words, **evidence)
+        play.table.retire(bot.seat, word)
+        bot.tell(notice_out(play.game_id, max(0, decision), word, f"{word}: {words}; {COSTS['retire']}"))
+
+    def _drop(self, bot: Seated, play: Play) -> None:
+        """Take back what a bot is asked, or about to be asked, in a game."""
+        key = play.key(bot.seat)
+        if key in bot.asks:
+            bot.close(key, monotonic_ns())
+        bot.pending = [other for other in bot.pending if other is not play]
+
+    def _adapt(self, bot: Seated) -> None:
+        """Let more games run at once while all bots are quick; ask one game at a time once one is slow."""
+        if self._job.in_flight != AUTO or self._slow:
+            return
+        if bot.median_cpu_ns > SLOW_NS:
+            self._slow = True
+        elif self._window < AUTO_MAX and all(other.sampled >= SAMPLES or other.benched for other in self._bots):
+            self._window = min(AUTO_MAX, 2 * self._window)
+            for other in self._bots:
+                other.sampled = 0
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    async def _tick(self) -> None:
+        """Look at the clocks every 10 ms: deadlines cost nothing per decision."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            now = monotonic_ns()
+            try:
+                for bot in self._bots:
+                    self._look_at(bot, now)
+            except BaseException as error:
+                self._fail(error)
+                raise
+
+    def _look_at(self, bot: Seated, now_ns: int) -> None:
+        limits = self._job.limits
+        if bot.stage is Stage.STARTING and now_ns - bot.started_ns > limits.start_s * 1000 * MS:
+            bot.stop_for(Termination.NO_SHOW, f"no hello within {limits.start_s:g} s of its start")
+        while (key := bot.clock.overdue(now_ns)) is not None:
+            self._overdue(bot, key, now_ns)
+        if bot.silent_since_ns is not None and now_ns - bot.silent_since_ns > limits.move_ms * MS:
+            bot.stop_for(Termination.TIMEOUT, f"silent for another {limits.move_ms} ms after a late decision")
+
+    def _overdue(self, bot: Seated, key: Key, now_ns: int) -> None:
+        """Rule a request late that has not been answered."""
+        play, since = bot.asks[key], bot.clock.since_ns
+        assert since is not None
+        used = bot.close(key, now_ns)
+        bot.unanswered.add(key)
+        bot.last_play = play
+        if bot.last_message_ns < since:
+            bot.clock.stand()
+            bot.silent_since_ns = now_ns
+        self._late(bot, play, key, used)
+        self._act()
+
+    # -- starts and deaths --------------------------------------------------------------------------------------------
+
+    def on_ready(self, bot: Seated) -> None:
+        """Begin when every bot has said Hello or failed."""
+        if all(other.stage is not Stage.STARTING for other in self._bots):
+            self._started.set()
+        self._act()
+
+    def on_break(self, bot: Seated) -> None:
+        """Wait for the end of the process whose stream has ended; without it the bot has hung up."""
+        self._spawn(self._hung_up(bot, bot.starts))
+
+    async def _hung_up(self, bot: Seated, start: int) -> None:
+        await asyncio.sleep(BREAK_S)
+        if bot.starts == start:
+            bot.stop_for(Termination.DISCONNECT, "the bot ended its stream while its process lived on")
+
+    def on_death(self, bot: Seated, word: Termination, words: str) -> None:
+        """Rule the end of a process, and start it again if it is still needed."""
+        self._cpu_ns += bot.process.cpu_ns() if bot.process else 0
+        if self._holder is bot:
+            self._holder = None
+        if bot.greeted:
+            self._rule_death(bot, word, words)
+        else:
+            self._rule_failed_start(bot, words)
+        self._spawn(self._revive(bot))
+        self.on_ready(bot)
+
+    def _rule_death(self, bot: Seated, word: Termination, words: str) -> None:
+        """Retire the seat in the one game that a death costs; let the others wait for the restarted process."""
+        interrupted = [bot.asks[key] for key in bot.clock.clear() if key in bot.asks]
+        interrupted += [play for play in bot.asks.values() if play not in interrupted]
+        bot.asks.clear()
+        bot.unanswered.clear()
+        bot.one_by_one = True
+        bot.pending = [*interrupted, *bot.pending]
+        guilty = interrupted[0] if interrupted else bot.last_play
+        if guilty is not None and guilty.table.over is None and not guilty.table.retired(bot.seat):
+            self._retire_for_death(bot, guilty, word, words)
+
+    def _retire_for_death(self, bot: Seated, play: Play, word: Termination, words: str) -> None:
+        self._drop(bot, play)
+        output = bot.process.log.last_lines(EVIDENCE_LINES) if bot.process else ""
+        self._retire(bot, play, word, words, output=output)
+        self._progress(play)
+
+    def _rule_failed_start(self, bot: Seated, words: str) -> None:
+        """Charge a start that came to nothing to the game that waits for it, else to the next one."""
+        bot.failed_starts += 1
+        if bot.failed_starts >= FAILED_STARTS and self._playing:
+            self._bench(bot)
+        elif bot.pending:
+            play = min(bot.pending, key=lambda waiting: waiting.number)
+            self._retire_for_death(bot, play, Termination.NO_SHOW, words)
+        else:
+            bot.no_shows += 1
+
+    async def _revive(self, bot: Seated) -> None:
+        """Bury a dead process and start the bot again, unless there is nothing left for it to play."""
+        await bot.bury()
+        needed = self._queue or any(not play.table.retired(bot.seat) for play in self._open.values())
+        if needed and not bot.benched and not self._done.is_set():
+            bot.start()
+
+
+COSTS = {
+    "default": "the default action was played and a strike noted",
+    "retire": "the seat is retired for the rest of this game",
+}

@@ -1,0 +1,189 @@
+"""Bots behind gRPC streams: the referee serves, each bot process dials in with its token.
+
+Messages cross gRPC as bytes and are parsed here, so that bytes which are no message are a bot's fault with evidence and
+not an error inside the library. Each stream has one reader and one writer (a reader that also writes stalls,
+performance.md); times are taken right before a write and right after a read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from time import monotonic_ns
+from typing import Any, Protocol
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.errors import Termination
+from arena.v1 import arena_pb2
+
+PROTOCOL = 1
+MESSAGE_BYTES = 64 << 10
+METHOD = "arena.v1.ArenaService"
+SERVER_OPTIONS = (
+    ("grpc.max_receive_message_length", MESSAGE_BYTES),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.so_reuseport", 0),
+    ("grpc.max_concurrent_streams", 4),
+)
+
+
+def new_token() -> str:
+    """Return a fresh token of 128 bits."""
+    return secrets.token_hex(16)
+
+
+class Listener(Protocol):
+    """What the referee does with a bot's stream; every call comes from the event loop, none may block."""
+
+    def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
+        """Take the bot's introduction, its first message."""
+        ...
+
+    def on_answers(self, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+        """Take a list of answers, decoded at ``now_ns``."""
+        ...
+
+    def on_sent(self, requests: Sequence[arena_pb2.Request], now_ns: int) -> None:
+        """Take notice that a list is being written at ``now_ns``."""
+        ...
+
+    def on_end(self, word: Termination, words: str) -> None:
+        """Take notice that the stream has ended, and whether by a break or by bytes that are no message."""
+        ...
+
+
+class Connection:
+    """The stream of one bot process, from its Hello to its end."""
+
+    def __init__(self, context: Any, listener: Listener) -> None:
+        self._context = context
+        self._listener = listener
+        self._outbox: list[arena_pb2.PlayResponse] = []
+        self._wake: asyncio.Future[None] | None = None
+        self._closing = False
+
+    def post(self, response: arena_pb2.PlayResponse) -> None:
+        """Send a bundle, after those posted before it."""
+        self._outbox.append(response)
+        self._stir()
+
+    def close(self) -> None:
+        """End the stream once all that was posted is written."""
+        self._closing = True
+        self._stir()
+
+    def _stir(self) -> None:
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+
+    async def serve(self) -> None:
+        """Read and write until either side ends the stream."""
+        tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._write())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            if not self._closing:
+                word, words = next(
+                    (task.result() for task in tasks if task.done() and not task.cancelled() and not task.exception()),
+                    BROKEN,
+                )
+                self._listener.on_end(word, words)
+
+    async def _read(self) -> tuple[Termination, str]:
+        greeted = False
+        while (data := await self._context.read()) is not grpc.aio.EOF:
+            now = monotonic_ns()
+            try:
+                message = arena_pb2.PlayRequest.FromString(data)
+            except DecodeError:
+                return Termination.PROTOCOL, f"{len(data)} bytes that are no message: {data[:40].hex()}"
+            if greeted != message.HasField("hello"):
+                if greeted:
+                    self._listener.on_answers(message.answers, now)
+                else:
+                    greeted = True
+                    self._listener.on_hello(self, message.hello)
+            else:
+                return Termination.PROTOCOL, "a second hello" if greeted else "answers before the hello"
+        return BROKEN
+
+    async def _write(self) -> tuple[Termination, str]:
+        while True:
+            while self._outbox:
+                response = self._outbox.pop(0)
+                if response.requests:
+                    self._listener.on_sent(response.requests, monotonic_ns())
+                try:
+                    await self._context.write(response.SerializeToString())
+                except grpc.aio.BaseError:
+                    return BROKEN
+            if self._closing:
+                return BROKEN
+            self._wake = asyncio.get_running_loop().create_future()
+            await self._wake
+
+
+BROKEN = (Termination.DISCONNECT, "the stream ended")
+
+
+class Server:
+    """One gRPC server on some addresses; each expected bot is known by its token alone."""
+
+    def __init__(self) -> None:
+        self._server = grpc.aio.server(options=SERVER_OPTIONS)
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(METHOD, {"Play": grpc.stream_stream_rpc_method_handler(self._play)}),)
+        )
+        self._expected: dict[str, Listener] = {}
+        self._connected: set[str] = set()
+        self.strangers = 0
+
+    async def start(self, addresses: Sequence[str]) -> None:
+        """Bind every address, then serve; gRPC serves nothing that is bound later."""
+        for address in addresses:
+            self._server.add_insecure_port(address)
+        await self._server.start()
+
+    async def stop(self) -> None:
+        """End all streams and the server, within a second."""
+        await self._server.stop(grace=None)
+
+    def expect(self, token: str, listener: Listener) -> None:
+        """Let a bot with this token connect."""
+        self._expected[token] = listener
+
+    def forget(self, token: str) -> None:
+        """Refuse this token from now on."""
+        self._expected.pop(token, None)
+        self._connected.discard(token)
+
+    async def _play(self, _: Any, context: Any) -> None:
+        token = _token(context)
+        if token not in self._expected:
+            self.strangers += 1
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "unknown token: see ARENA_TOKEN")
+        if token in self._connected:
+            await context.abort(grpc.StatusCode.ALREADY_EXISTS, "this bot is connected already")
+        self._connected.add(token)
+        try:
+            await Connection(context, self._expected[token]).serve()
+        finally:
+            self._connected.discard(token)
+
+
+def refusal(words: str) -> arena_pb2.PlayResponse:
+    """Return the message that ends a stream before play."""
+    return arena_pb2.PlayResponse(refusal=arena_pb2.Refusal(words=words))
+
+
+def _token(context: Any) -> str:
+    for name, value in context.invocation_metadata() or ():
+        if name == "authorization":
+            return str(value).removeprefix("Bearer ")
+    return ""

@@ -1,0 +1,1 @@
+"""One game: the table where it is played, its clocks, and what a fault costs."""
