@@ -1,4 +1,7 @@
-"""A sitting as a job: all that a worker is told, picklable, and all that it tells back."""
+"""A sitting as a job: all that a worker is told, picklable, and all that it tells back.
+
+A job without games starts its bots, waits for their Hellos and ends them: the check before a league's first game.
+"""
 
 from __future__ import annotations
 
@@ -73,6 +76,8 @@ class SittingEnd:
         restarts: processes started after a death.
         logs: last lines of each bot's output, by seat.
         charges_us: charged time of decisions by seat: (count, median, largest).
+        failures: by seat, why its last start came to nothing; "" if it came to something.
+        declared: by seat, the games that the bot says it can play; empty is all.
     """
 
     seconds: float
@@ -83,3 +88,5 @@ class SittingEnd:
     restarts: int
     logs: tuple[str, ...]
     charges_us: tuple[tuple[int, int, int], ...]
+    failures: tuple[str, ...]
+    declared: tuple[tuple[str, ...], ...]

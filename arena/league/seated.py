@@ -67,6 +67,9 @@ class Seated:
         pending: games in which it must be asked, in the order in which they became due.
         unanswered: requests that were ruled late and are still unanswered.
         no_shows: failed starts that have not cost a game yet.
+        failed_starts: starts in a row that came to nothing.
+        failure: why the last start came to nothing.
+        declared: games that it says it can play; empty is all.
         greeted: the present process has said Hello.
         benched: asked no more in this sitting.
         one_by_one: restarted after a death: gets one request at a time.
@@ -85,6 +88,8 @@ class Seated:
         self.last_play: Play | None = None
         self.no_shows = 0
         self.failed_starts = 0
+        self.failure = ""
+        self.declared: tuple[str, ...] = ()
         self.starts = 0
         self.greeted = False
         self.benched = False
@@ -132,8 +137,8 @@ class Seated:
     def _log(self) -> CappedLog:
         if self._job.logs is None:
             return CappedLog(None)
-        first = self._job.games[0]
-        name = f"deal{first.deal}-{first.game_id}-seat{self.seat}-{self.starts}.log"
+        first = f"deal{self._job.games[0].deal}-{self._job.games[0].game_id}" if self._job.games else "hello"
+        name = f"{first}-seat{self.seat}-{self.starts}.log"
         return CappedLog(Path(self._job.logs) / self.program.name / name)
 
     async def leave(self, words: str) -> None:
@@ -180,6 +185,7 @@ class Seated:
 
     def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
         """Welcome the bot, or refuse it in words."""
+        self.declared = tuple(hello.games)
         problem = self._problem(hello)
         if problem:
             connection.post(refusal(problem))
@@ -203,7 +209,7 @@ class Seated:
         )
         self.stage = Stage.READY
         self.greeted = True
-        self.failed_starts = 0
+        self.failed_starts, self.failure = 0, ""
         self._host.on_ready(self)
 
     def _problem(self, hello: arena_pb2.Hello) -> str:
@@ -212,7 +218,7 @@ class Seated:
                 f"bot {self.program.name} speaks protocol {hello.protocol}, this referee {PROTOCOL}: "
                 "use the SDK that comes with this arena"
             )
-        if hello.games and self._job.game not in hello.games:
+        if self._job.games and hello.games and self._job.game not in hello.games:
             return f"bot {self.program.name} says it cannot play {self._job.game}, only {', '.join(hello.games)}"
         return ""
 

@@ -18,7 +18,7 @@ import asyncio
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from statistics import median
 from time import monotonic, monotonic_ns
 from typing import Any
@@ -47,28 +47,17 @@ EVIDENCE_LINES = 50
 
 async def play_sitting(job: Job) -> AsyncIterator[Finished | SittingEnd]:
     """Play a job; yield every game as it ends, then what the sitting cost."""
-    sitting = Sitting(job)
-    runner = asyncio.ensure_future(sitting.run())
-    try:
-        while (item := await sitting.results.get()) is not None:
-            yield item
-        await runner
-    finally:
-        runner.cancel()
-        await asyncio.gather(runner, return_exceptions=True)
+    async for item in Sitting(job).play():
+        yield item
 
 
 class Sitting:
-    """The games and bots of one job; see the module's docstring for its rules.
-
-    Attributes:
-        results: finished games, then the ``SittingEnd``, then None.
-    """
+    """The games and bots of one job; see the module's docstring for its rules."""
 
     def __init__(self, job: Job) -> None:
-        self.results: asyncio.Queue[Finished | SittingEnd | None] = asyncio.Queue()
+        self._results: asyncio.Queue[Finished | SittingEnd | None] = asyncio.Queue()
         self._job = job
-        self._game = create(job.game, len(job.programs), **job.options)
+        self._game = create(job.game, len(job.programs), **job.options) if job.games else None
         self._queue = deque(range(len(job.games)))
         self._open: dict[str, Play] = {}
         self._faulted: list[list[bool | None]] = [[None] * len(job.games) for _ in job.programs]
@@ -88,7 +77,18 @@ class Sitting:
 
     # -- from start to end --------------------------------------------------------------------------------------------
 
-    async def run(self) -> None:
+    async def play(self) -> AsyncGenerator[Finished | SittingEnd, None]:
+        """Yield every game as it ends, then what the sitting cost; closing the generator ends all processes."""
+        runner = asyncio.ensure_future(self._run())
+        try:
+            while (item := await self._results.get()) is not None:
+                yield item
+            await runner
+        finally:
+            runner.cancel()
+            await asyncio.gather(runner, return_exceptions=True)
+
+    async def _run(self) -> None:
         """Play all games, end all processes, put the ``SittingEnd``."""
         folder = tempfile.mkdtemp(prefix="arena-")
         server = Server()
@@ -106,8 +106,8 @@ class Sitting:
             await server.stop()
             shutil.rmtree(folder, ignore_errors=True)
             if self._failure is None:
-                await self.results.put(self._cost())
-            await self.results.put(None)
+                await self._results.put(self._cost())
+            await self._results.put(None)
         if self._failure is not None:
             raise self._failure
 
@@ -144,6 +144,8 @@ class Sitting:
                 (len(bot.charges_us), round(median(bot.charges_us or [0])), max(bot.charges_us, default=0))
                 for bot in self._bots
             ),
+            failures=tuple(bot.failure for bot in self._bots),
+            declared=tuple(bot.declared for bot in self._bots),
         )
 
     def _act(self) -> None:
@@ -176,7 +178,7 @@ class Sitting:
 
     def _open_games(self) -> None:
         window = min(self._window, *(bot.max_in_flight for bot in self._bots))
-        while self._queue and len(self._open) < window:
+        while self._game is not None and self._queue and len(self._open) < window:
             play = Play(self._job, self._game, self._queue.popleft())
             self._open[play.game_id] = play
             self._progress(play)
@@ -210,7 +212,7 @@ class Sitting:
             self._faulted[bot.seat][play.number] = word is not Termination.NORMAL
             if not bot.benched and self._faults_in_a_row(bot.seat, play.number) >= FAULTED_IN_A_ROW:
                 self._bench(bot)
-        self.results.put_nowait(play.finished())
+        self._results.put_nowait(play.finished())
 
     def _faults_in_a_row(self, seat: Seat, number: int) -> int:
         """Return the length of the run of faulted games, in deal order, around one game."""
@@ -444,6 +446,7 @@ class Sitting:
     def _rule_failed_start(self, bot: Seated, words: str) -> None:
         """Charge a start that came to nothing to the game that waits for it, else to the next one."""
         bot.failed_starts += 1
+        bot.failure = words
         if bot.failed_starts >= FAILED_STARTS and self._playing:
             self._bench(bot)
         elif bot.pending:

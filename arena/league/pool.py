@@ -1,0 +1,171 @@
+"""The parent's side of the workers: hands out jobs, collects what comes back, replaces workers that die.
+
+This process never imports grpc: it starts the workers, and a process with gRPC threads should start nothing but bots.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import Any
+
+from arena.errors import ArenaError, UsageError
+from arena.league.job import Job, SittingEnd
+from arena.league.messages import FAILED, ITEM, PLAY, READY, REFUSED, STOP
+from arena.players.process import end_marked
+from arena.records.record import Finished, Void
+
+BUFFER_BYTES = 4 << 20
+END_S = 5.0
+DEATHS_IN_A_ROW = 3
+
+
+class WorkerFailed(ArenaError):
+    """A worker met an error of our own, or died again and again over the same games; the run stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something a worker told: a game, a void game, or the end of a sitting, with the job it belongs to."""
+
+    job: Job
+    content: Finished | Void | SittingEnd
+
+
+@dataclass(slots=True)
+class _Worker:
+    number: int
+    core: int
+    process: subprocess.Popen[bytes]
+    pipe: Connection
+    job: Job | None = None
+    idle: bool = False
+    finished: set[str] = field(default_factory=set)
+
+
+class Pool:
+    """Some workers and the jobs they play.
+
+    Args:
+        workers: number of worker processes, one or more; they take the cores of this process in turn.
+        pinned: keep each worker, and so its bots, on one core.
+    """
+
+    def __init__(self, workers: int, *, pinned: bool = True) -> None:
+        self._cores = sorted(os.sched_getaffinity(0)) if pinned else [-1]
+        self._workers = [self._start(number) for number in range(workers)]
+        self._stopping = False
+        self._exhausted = False
+        self._again: list[Job] = []
+        self._deaths = 0
+
+    def _start(self, number: int) -> _Worker:
+        ours, theirs = socket.socketpair()
+        for end in (ours, theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
+        core = self._cores[number % len(self._cores)]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "arena.league.worker", str(theirs.fileno()), str(core)],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+        theirs.close()
+        return _Worker(number, core, process, Connection(ours.detach()))
+
+    def play(self, jobs: Iterator[Job], *, patience_s: float = 0.5) -> Iterator[Item | None]:
+        """Play jobs; yield what comes back, and None whenever nothing came for ``patience_s`` or a round is over.
+
+        Raises:
+            UsageError: when a worker refuses for a reason that the operator can mend.
+            WorkerFailed: for an error of our own.
+        """
+        self._exhausted = False
+        self._hand_out(jobs)
+        while any(worker.job for worker in self._workers) or not (self._exhausted or self._stopping):
+            ready = wait([worker.pipe for worker in self._workers], timeout=patience_s)
+            for worker in list(self._workers):
+                if worker.pipe in ready:
+                    yield from self._read(worker)
+            self._hand_out(jobs)
+            yield None
+
+    def stop(self) -> None:
+        """Let running games finish and start no more."""
+        self._stopping = True
+        for worker in self._workers:
+            with suppress(OSError):  # a worker that has just died needs no telling
+                worker.pipe.send((STOP, None))
+
+    def close(self) -> None:
+        """End all workers; their bots go with them."""
+        for worker in self._workers:
+            worker.pipe.close()
+        deadline = monotonic() + END_S
+        for worker in self._workers:
+            try:
+                worker.process.wait(max(0.0, deadline - monotonic()))
+            except subprocess.TimeoutExpired:
+                worker.process.kill()
+                worker.process.wait()
+            if worker.job is not None:
+                end_marked(worker.job.mark)
+
+    def _hand_out(self, jobs: Iterator[Job]) -> None:
+        for worker in self._workers:
+            if worker.job is None and worker.idle and not self._stopping:
+                job = self._again.pop() if self._again else next(jobs, None)
+                if job is None:
+                    self._exhausted = True
+                    return
+                worker.job, worker.idle, worker.finished = job, False, set()
+                with suppress(OSError):  # it has just died; its end is read next, and the job played again
+                    worker.pipe.send((PLAY, job))
+
+    def _read(self, worker: _Worker) -> Iterator[Item]:
+        try:
+            while worker.pipe.poll():
+                word, content = worker.pipe.recv()
+                if word == ITEM:
+                    yield self._item(worker, content)
+                elif word == READY:
+                    worker.job, worker.idle = None, True
+                else:
+                    self._refuse(word, content)
+        except (EOFError, OSError):
+            self._replace(worker)
+
+    def _item(self, worker: _Worker, content: Any) -> Item:
+        assert worker.job is not None
+        self._deaths = 0
+        if isinstance(content, Finished):
+            worker.finished.add(content.game_id)
+        return Item(worker.job, content)
+
+    def _refuse(self, word: str, words: str) -> None:
+        if word == REFUSED:
+            raise UsageError(words)
+        assert word == FAILED, word
+        raise WorkerFailed(f"a worker failed; no game was scored for it:\n{words}")
+
+    def _replace(self, worker: _Worker) -> None:
+        """Start a worker in the place of a dead one; what it had not finished is played again."""
+        worker.process.wait()
+        worker.pipe.close()
+        self._deaths += 1
+        if self._deaths >= DEATHS_IN_A_ROW:
+            raise WorkerFailed(f"{self._deaths} workers died in a row without finishing a game")
+        if worker.job is not None:
+            end_marked(worker.job.mark)
+            left = tuple(game for game in worker.job.games if game.game_id not in worker.finished)
+            if left or not worker.job.games:
+                self._again.append(replace(worker.job, games=left))
+                self._exhausted = False
+        self._workers[self._workers.index(worker)] = self._start(worker.number)

@@ -1,0 +1,88 @@
+"""A worker: one process on one core that plays sittings one after the other and tells its parent.
+
+It runs in a session of its own (the kernel shares a core by session, performance.md) and speaks pickles over the
+socket that it inherits. When the parent is gone, the socket ends; the worker then ends its bots and itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import traceback
+from contextlib import aclosing
+from multiprocessing.connection import Connection
+
+from arena.errors import UsageError
+from arena.league.messages import FAILED, ITEM, PLAY, READY, REFUSED, STOP
+from arena.protocol.convert import require_upb
+
+
+async def serve(pipe: Connection) -> None:
+    """Play the jobs that come through the pipe until it ends."""
+    from arena.league.sitting import Sitting
+
+    loop = asyncio.get_running_loop()
+    inbox: asyncio.Queue[tuple[str, object]] = asyncio.Queue()
+    ended = loop.create_future()
+    sitting: Sitting | None = None
+
+    def read() -> None:
+        try:
+            while pipe.poll():
+                message = pipe.recv()
+                if message[0] == STOP and sitting is not None:
+                    sitting.stop()
+                elif message[0] == PLAY:
+                    inbox.put_nowait(message)
+        except (EOFError, OSError):
+            loop.remove_reader(pipe.fileno())
+            ended.set_result(None)
+
+    async def work() -> None:
+        nonlocal sitting
+        while True:
+            pipe.send((READY, None))
+            _, job = await inbox.get()
+            sitting = Sitting(job)  # type: ignore[arg-type]
+            async with aclosing(sitting.play()) as items:
+                async for item in items:
+                    pipe.send((ITEM, item))
+            sitting = None
+
+    loop.add_reader(pipe.fileno(), read)
+    worker = asyncio.ensure_future(work())
+    await asyncio.wait([worker, ended], return_when=asyncio.FIRST_COMPLETED)
+    if worker.done():
+        worker.result()
+    worker.cancel()
+    await asyncio.gather(worker, return_exceptions=True)
+
+
+def main(argv: list[str]) -> int:
+    """Run a worker: the arguments are the inherited descriptor and the core to stay on (-1: any)."""
+    pipe, core = Connection(int(argv[0])), int(argv[1])
+    if core >= 0:
+        os.sched_setaffinity(0, {core})
+    try:
+        require_upb()
+        asyncio.run(serve(pipe))
+    except UsageError as error:
+        return _tell(pipe, REFUSED, str(error))
+    except BrokenPipeError:
+        return 1
+    except Exception:  # ours: the parent must show it and stop the run, whatever it is
+        return _tell(pipe, FAILED, traceback.format_exc())
+    return 0
+
+
+def _tell(pipe: Connection, kind: str, words: str) -> int:
+    try:
+        pipe.send((kind, words))
+    except OSError:
+        print(words, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
