@@ -6,13 +6,19 @@ A job without games starts its bots, waits for their Hellos and ends them: the c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any
 
 from arena.players.base import FaultPolicy, Limits, Program
 
 AUTO = 0
 """``in_flight = "auto"``: start with one game and double while the bots are quick."""
+
+
+def new_mark() -> str:
+    """Return a mark that no other sitting on this machine has: clean-up ends what carries it, and nothing else."""
+    return f"{token_hex(8)}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Job:
         ask_forced: ask seats without a choice, too.
         commitment: SHA-256 of the league's secret, "" outside a league.
         logs: folder for the bots' output, None to keep it in memory only.
-        mark: text that all processes of this sitting carry in their environment.
+        mark: begins what all processes of this sitting carry in their environment; ends with a slash.
     """
 
     game: str
@@ -60,7 +66,7 @@ class Job:
     ask_forced: bool = False
     commitment: str = ""
     logs: str | None = None
-    mark: str = "sitting"
+    mark: str = field(default_factory=new_mark)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,8 +129,9 @@ class Seated:
         self.unanswered.clear()
         self.silent_since_ns = None
         self._server.expect(self._token, self)
+        mark = f"{self._job.mark}{self.seat}-{self.starts}/"
         self.process = BotProcess(
-            self.program, self._job.limits, self._address, self._token, self._job.mark, self._log(), self._exited
+            self.program, self._job.limits, self._address, self._token, mark, self._log(), self._exited
         )
         self.cpu_before_ns = 0
 
@@ -162,7 +163,6 @@ class Seated:
     async def bury(self) -> None:
         """End what is left of a dead process."""
         if self.process is not None:
-            self.process.kill()
             await self._end()
 
     def _exited(self) -> None:
@@ -237,9 +237,9 @@ class Seated:
             if play is not None and key not in self.clock.open:
                 self.clock.sent(key, play.clocks[self.seat], now_ns)
 
-    def on_end(self, word: Termination, words: str) -> None:
+    def on_end(self, connection: Connection, word: Termination, words: str) -> None:
         """Take the end of the stream: a crash if the process is ending too, which the pidfd tells."""
-        if self.stage not in (Stage.STARTING, Stage.READY):
+        if self.stage not in (Stage.STARTING, Stage.READY) or connection.token != self._token:
             return
         if word is Termination.DISCONNECT:
             self._connection = None
@@ -252,12 +252,16 @@ class Seated:
     @property
     def owes(self) -> bool:
         """Whether it has requests to answer and its clocks run."""
-        return bool(self.asks) and self.stage is Stage.READY and self.silent_since_ns is None
+        return bool(self.asks) and self._listens
 
     @property
     def can_be_asked(self) -> bool:
         """Whether a list could be sent to it now."""
-        return self.stage is Stage.READY and not self.asks and self.silent_since_ns is None
+        return not self.asks and self._listens
+
+    @property
+    def _listens(self) -> bool:
+        return self.stage is Stage.READY and self._connection is not None and self.silent_since_ns is None
 
     def send(self, plays: Sequence[Play]) -> None:
         """Ask it for its decisions in these games, all in one list."""

@@ -117,6 +117,8 @@ class Sitting:
             await self._started.wait()
             self._start_seconds = monotonic() - self._begun
             self._playing = True
+            for bot in self._bots:
+                self._spawn(self._revive(bot))
             self._act()
             await self._done.wait()
         finally:
@@ -197,7 +199,7 @@ class Sitting:
         """Let a bot be asked in a game, unless it has lost the right to be."""
         if bot.benched or bot.no_shows:
             bot.no_shows = max(0, bot.no_shows - 1)
-            self._retire(bot, play, Termination.NO_SHOW, "the bot was not ready in time")
+            self._retire(bot, play, Termination.NO_SHOW, f"the bot was not ready in time: {bot.failure}")
         elif any(game_id == play.game_id for game_id, _ in bot.unanswered):
             self._retire(bot, play, Termination.TIMEOUT, "the bot still owes the answer that was ruled late before")
         else:
@@ -211,7 +213,7 @@ class Sitting:
             bot.unanswered = {key for key in bot.unanswered if key[0] != play.game_id}
             self._faulted[bot.seat][play.number] = word is not Termination.NORMAL
             if not bot.benched and self._faults_in_a_row(bot.seat, play.number) >= FAULTED_IN_A_ROW:
-                self._bench(bot)
+                self._bench(bot, f"benched after {FAULTED_IN_A_ROW} faulted games in a row")
         self._results.put_nowait(play.finished())
 
     def _faults_in_a_row(self, seat: Seat, number: int) -> int:
@@ -226,17 +228,17 @@ class Sitting:
             last += 1
         return last - first + 1
 
-    def _bench(self, bot: Seated) -> None:
+    def _bench(self, bot: Seated, words: str) -> None:
         """Ask a bot no more; what it has open is a no-show."""
-        bot.benched = True
+        bot.benched, bot.failure = True, words
         bot.clock.clear()
         waiting = [*bot.asks.values(), *bot.pending]
         bot.asks.clear()
         bot.pending.clear()
         for play in waiting:
-            self._retire(bot, play, Termination.NO_SHOW, "benched after ten faulted games in a row")
+            self._retire(bot, play, Termination.NO_SHOW, words)
             self._progress(play)
-        self._spawn(bot.leave("benched after ten faulted games in a row"))
+        self._spawn(bot.leave(words))
 
     # -- the baton ----------------------------------------------------------------------------------------------------
 
@@ -448,7 +450,7 @@ class Sitting:
         bot.failed_starts += 1
         bot.failure = words
         if bot.failed_starts >= FAILED_STARTS and self._playing:
-            self._bench(bot)
+            self._bench(bot, f"benched after {FAILED_STARTS} failed starts in a row; the last: {words}")
         elif bot.pending:
             play = min(bot.pending, key=lambda waiting: waiting.number)
             self._retire_for_death(bot, play, Termination.NO_SHOW, words)
@@ -456,10 +458,15 @@ class Sitting:
             bot.no_shows += 1
 
     async def _revive(self, bot: Seated) -> None:
-        """Bury a dead process and start the bot again, unless there is nothing left for it to play."""
+        """Bury a dead process and start the bot again, unless there is nothing left for it to play.
+
+        A bot that fails before the first game is started again once the others play: they wait for it once.
+        """
+        if bot.stage is not Stage.GONE:
+            return
         await bot.bury()
         needed = self._queue or any(not play.table.retired(bot.seat) for play in self._open.values())
-        if needed and not bot.benched and not self._done.is_set():
+        if self._playing and needed and bot.stage is Stage.GONE and not bot.benched and not self._done.is_set():
             bot.start()
 
 

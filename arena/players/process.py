@@ -84,6 +84,7 @@ class BotProcess:
         self.pid = self._child.pid
         self._cpu_clock = (~self.pid << 3) | 2
         self._cpu_ns = 0
+        self._ended = False
         self._watch()
 
     def _spawn(self, argv: list[str], env: dict[str, str]) -> subprocess.Popen[bytes]:
@@ -112,21 +113,17 @@ class BotProcess:
         self._loop.add_reader(self._pidfd, self._exited)
 
     def _read(self) -> None:
-        try:
+        with suppress(BlockingIOError):  # that was all for now
             data = os.read(self._output, READ_BYTES)
-        except BlockingIOError:
-            return
-        if data:
             self.log.add(data)
-        else:
-            self._loop.remove_reader(self._output)
+            if not data:
+                self._loop.remove_reader(self._output)
 
     def _exited(self) -> None:
         self.cpu_ns()
         self._loop.remove_reader(self._pidfd)
         os.close(self._pidfd)
         self._child.wait()
-        self._read()
         self._gone.set_result(None)
         self._on_exit()
 
@@ -154,19 +151,30 @@ class BotProcess:
         self._signal(signal.SIGKILL)
 
     async def end(self) -> None:
-        """End the whole tree within two seconds: leave it time to go, then SIGTERM, then SIGKILL, then the strays."""
+        """End the whole tree within two seconds: leave it time to go, then SIGTERM, then SIGKILL, then the strays.
+
+        May be called again; the log is complete when it returns.
+        """
         for patience, number in ((LEAVE_S, signal.SIGTERM), (TERM_S, signal.SIGKILL)):
             if await self._wait(patience):
                 break
             self._signal(number)
         await self._wait(None)
         self._sweep()
-        self._read()
+        if not self._ended:
+            self._ended = True
+            self._drain()
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _drain(self) -> None:
+        """Take what is left in the pipe, now that nobody writes any more, and close it."""
         self._loop.remove_reader(self._output)
         assert self._child.stdout is not None
+        with suppress(BlockingIOError):  # somebody outside our reach still holds the other end
+            while data := os.read(self._output, READ_BYTES):
+                self.log.add(data)
         self._child.stdout.close()
         self.log.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
 
     async def _wait(self, patience: float | None) -> bool:
         await asyncio.wait([self._gone], timeout=patience)

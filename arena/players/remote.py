@@ -50,15 +50,20 @@ class Listener(Protocol):
         """Take notice that a list is being written at ``now_ns``."""
         ...
 
-    def on_end(self, word: Termination, words: str) -> None:
-        """Take notice that the stream has ended, and whether by a break or by bytes that are no message."""
+    def on_end(self, connection: Connection, word: Termination, words: str) -> None:
+        """Take notice that a stream has ended, and whether by a break or by bytes that are no message."""
         ...
 
 
 class Connection:
-    """The stream of one bot process, from its Hello to its end."""
+    """The stream of one bot process, from its Hello to its end.
 
-    def __init__(self, context: Any, listener: Listener) -> None:
+    Attributes:
+        token: what the process identified itself with.
+    """
+
+    def __init__(self, context: Any, listener: Listener, token: str) -> None:
+        self.token = token
         self._context = context
         self._listener = listener
         self._outbox: list[arena_pb2.PlayResponse] = []
@@ -93,7 +98,7 @@ class Connection:
                     (task.result() for task in tasks if task.done() and not task.cancelled() and not task.exception()),
                     BROKEN,
                 )
-                self._listener.on_end(word, words)
+                self._listener.on_end(self, word, words)
 
     async def _read(self) -> tuple[Termination, str]:
         greeted = False
@@ -172,7 +177,7 @@ class Server:
             await context.abort(grpc.StatusCode.ALREADY_EXISTS, "this bot is connected already")
         self._connected.add(token)
         try:
-            await Connection(context, self._expected[token]).serve()
+            await Connection(context, self._expected[token], token).serve()
         finally:
             self._connected.discard(token)
 
