@@ -1,0 +1,246 @@
+"""Sittings with real bot processes: every fault is ruled with its own word, and costs nobody else anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.players.base import FaultPolicy, Limits
+from arena.players.process import marked
+from tests.league.sittings import Played, job, play, program, run
+
+GAMES = 4
+HONEST = (program("b"), program("c"))
+LIMITS = Limits(start_s=5, move_ms=300, margin_ms=150)
+PATIENT = Limits(start_s=10, move_ms=5000, margin_ms=150)
+
+
+def against_honest(*flags: str, games: int = GAMES, limits: Limits = LIMITS, **rest: object) -> Played:
+    """Play one misbehaving bot against two honest ones; the honest ones' games must all be normal."""
+    played = play([program("bad", *flags), *HONEST], games, limits, **({"in_flight": 3} | rest))
+    assert len(played.records) == games
+    for seat in (1, 2):
+        assert played.words(seat) == ["normal"] * games
+    return played
+
+
+def evidence(played: Played, game: int = 0) -> list[dict[str, object]]:
+    """Return the evidence that a game's trace keeps."""
+    faults: list[dict[str, object]] = json.loads(played.games[game].trace)["faults"]
+    return faults
+
+
+def test_honest_bots_finish_every_game_and_restart_nothing() -> None:
+    played = against_honest(games=6)
+    assert played.words(0) == ["normal"] * 6
+    assert played.end.restarts == 0
+    assert played.end.decisions > 6 * 24
+    assert not list(marked(""))
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("crash", "exit status 3"),
+        ("exit0", "exit status 0"),
+        ("segfault", "signal SIGSEGV"),
+        ("killed", "signal SIGKILL"),
+    ],
+)
+def test_a_death_retires_the_seat_in_one_game_and_the_restarted_process_plays_the_others(
+    fault: str, words: str
+) -> None:
+    played = against_honest("--fault", fault, "--at", "12", games=3, limits=PATIENT)
+    assert played.words(0).count("crash") >= 1
+    assert played.end.restarts >= 1
+    crashed = played.words(0).index("crash")
+    (found,) = evidence(played, crashed)
+    assert words in str(found["words"])
+    assert played.records[crashed].scores[0] is not None
+    assert played.records[crashed].entries[-1].defaulted == (0,) or any(
+        entry.defaulted == (0,) for entry in played.records[crashed].entries
+    )
+
+
+def test_a_crash_is_ruled_at_once_and_not_at_the_time_out() -> None:
+    """With a move limit of a minute the sitting still ends in a few seconds."""
+    played = against_honest("--fault", "crash", limits=Limits(move_ms=60_000))
+    assert "crash" in played.words(0)
+    assert played.seconds < 20
+
+
+@pytest.mark.parametrize("fault", ["half-close", "cancel"])
+def test_a_hung_up_stream_of_a_living_process_is_a_disconnect(fault: str) -> None:
+    played = against_honest("--fault", fault, games=2, limits=PATIENT, in_flight=1)
+    assert played.words(0) == ["disconnect", "disconnect"]
+
+
+@pytest.mark.parametrize("fault", ["garbage", "second-hello"])
+def test_bytes_that_are_no_message_are_a_protocol_fault(fault: str) -> None:
+    played = against_honest("--fault", fault, games=2, limits=PATIENT, in_flight=1)
+    assert played.words(0) == ["protocol", "protocol"]
+
+
+def test_an_illegal_action_retires_at_once_with_code_bytes_and_legal_list() -> None:
+    played = against_honest("--fault", "illegal", games=1)
+    assert played.words(0) == ["illegal"]
+    (found,) = evidence(played)
+    assert found["code"] == "action_not_in_variant"
+    assert found["answer"] == "lay 11"
+    assert found["legal"] == ["pass", "take"]
+    actions = [action for entry in played.records[0].entries for _, action in getattr(entry.step, "by_seat", ())]
+    assert "lay 11" not in actions
+
+
+@pytest.mark.parametrize("fault", ["empty", "malformed", "resign", "long"])
+def test_an_answer_that_is_no_action_is_one_strike(fault: str) -> None:
+    played = against_honest("--fault", fault, games=1)
+    assert played.words(0) == ["normal"]
+    (strike,) = played.records[0].faults
+    assert (strike.word, strike.cost, strike.seat) == ("protocol", "default", 0)
+    assert played.records[0].entries[strike.step].defaulted == (0,)
+
+
+def test_three_strikes_retire() -> None:
+    played = against_honest("--fault", "empty", "--every", games=1)
+    assert played.words(0) == ["protocol"]
+    assert [fault.cost for fault in played.records[0].faults] == ["default", "default", "retire"]
+
+
+def test_a_strict_league_retires_at_the_first_strike() -> None:
+    strict = FaultPolicy(costs=(("protocol", "retire"),))
+    played = against_honest("--fault", "empty", games=1, policy=strict)
+    assert [fault.cost for fault in played.records[0].faults] == ["retire"]
+
+
+def test_a_late_answer_is_a_strike_and_the_next_decision_is_played() -> None:
+    """The answer comes before the seat's next decision, so it costs one default action."""
+    others = (program("b", "--sleep-ms", "150"), program("c", "--sleep-ms", "150"))
+    limits = Limits(move_ms=300, margin_ms=100)
+    bots = [program("bad", "--fault", "late", "--late-ms", "450"), *others]
+    played = play(bots, 1, limits, in_flight=1)
+    assert [fault.word for fault in played.records[0].faults][:1] == ["timeout"]
+    assert played.records[0].faults[0].cost == "default"
+
+
+def test_a_silent_bot_is_retired_benched_and_delays_only_as_long_as_the_rules_allow() -> None:
+    """Each of its processes costs one limit, one more silence and a start; after ten games it is asked no more."""
+    played = against_honest("--fault", "hang", "--at", "1", games=14, in_flight=1)
+    assert played.words(0)[0] == "timeout"
+    assert set(played.words(0)) == {"timeout", "no-show"}
+    assert played.words(0)[10:] == ["no-show"] * 4
+    assert played.seconds < 10 * (0.45 + 0.3 + 1.5) + 5
+
+
+def test_a_bot_that_mutes_some_requests_is_ruled_late_for_them_alone() -> None:
+    played = against_honest("--fault", "mute", "--at", "4", games=1, in_flight=1)
+    assert played.words(0) == ["timeout"]
+
+
+@pytest.mark.parametrize("fault", ["duplicate", "stale"])
+def test_strays_are_counted_and_more_than_ten_in_a_game_are_a_protocol_fault(fault: str) -> None:
+    played = against_honest("--fault", fault, "--at", "1", games=1)
+    assert played.words(0) == ["protocol"]
+    trace = json.loads(played.games[0].trace)
+    assert trace["strays"][0] > 10
+
+
+def test_a_few_strays_are_tolerated() -> None:
+    played = against_honest("--fault", "duplicate", "--at", "14", games=1)
+    assert played.words(0) == ["normal"]
+
+
+def test_a_flood_of_output_neither_blocks_the_bot_nor_fills_the_disk(tmp_path: Path) -> None:
+    played = against_honest("--fault", "flood", games=1, limits=PATIENT, logs=str(tmp_path))
+    assert played.words(0) == ["normal"]
+    (log,) = (tmp_path / "bad").iterdir()
+    assert 128 << 10 <= log.stat().st_size < 130 << 10
+    assert b"bytes left out" in log.read_bytes()
+
+
+def test_left_over_grandchildren_in_sessions_of_their_own_are_ended() -> None:
+    sitting = job([program("bad", "--fault", "fork"), *HONEST], 1, PATIENT)
+    played = run(sitting)
+    assert played.words(0) == ["normal"]
+    assert not list(marked(sitting.mark))
+
+
+def test_a_bot_that_ignores_sigterm_is_killed_within_two_seconds() -> None:
+    played = against_honest("--ignore-term", games=1, limits=PATIENT)
+    assert played.words(0) == ["normal"]
+    assert played.end.seconds - played.end.start_seconds < 4
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("exit-early", "exit status 1"),
+        ("wrong-protocol", "speaks protocol 99, this referee 1"),
+        ("no-games", "cannot play no_thanks, only solitaire"),
+        ("answers-first", "answers before the hello"),
+    ],
+)
+def test_a_bot_that_does_not_start_is_a_no_show_with_its_reason(fault: str, words: str) -> None:
+    played = against_honest("--fault", fault)
+    assert played.words(0) == ["no-show"] * GAMES
+    assert words in str(evidence(played)[0]["words"])
+    if fault == "exit-early":
+        assert "no module named as told" in played.end.logs[0]
+
+
+def test_a_bot_that_never_says_hello_keeps_the_others_waiting_once() -> None:
+    limits = Limits(start_s=1, move_ms=300, margin_ms=150)
+    played = against_honest("--fault", "never", limits=limits)
+    assert played.words(0) == ["no-show"] * GAMES
+    assert played.seconds < 3 * 1 + 5
+
+
+def test_start_up_has_its_own_limit() -> None:
+    played = against_honest("--start-ms", "900", limits=Limits(start_s=5, move_ms=300), games=1)
+    assert played.words(0) == ["normal"]
+
+
+def test_quick_answers_in_other_games_gain_no_time() -> None:
+    """A bot that answers its list in reverse order is charged for the oldest request all the while."""
+    limits = Limits(move_ms=100, margin_ms=100)
+    played = against_honest(
+        "--fault", "reverse", "--at", "1", "--think-ms", "60", "--one-by-one", games=6, limits=limits, in_flight=6
+    )
+    assert "timeout" in played.words(0)
+
+
+def test_three_bots_that_compute_are_charged_their_own_time_alone() -> None:
+    """The baton: with 16 games in flight each is charged about what it computes, not three times that."""
+    bots = [program(name, "--think-ms", "5", "--one-by-one") for name in "abc"]
+    played = play(bots, 16, Limits(), in_flight=16)
+    for _, median_us, _ in played.end.charges_us:
+        assert 5_000 <= median_us < 9_000
+
+
+def test_lists_grow_on_their_own_and_the_results_do_not_depend_on_them() -> None:
+    bots = [program(name) for name in "abc"]
+    alone, together = play(bots, 40, in_flight=1), play(bots, 40)
+    assert [game.record for game in alone.games] == [game.record for game in together.games]
+    assert alone.end.decisions / alone.end.lists == 1
+    assert together.end.decisions / together.end.lists > 3
+
+
+def test_bots_that_wait_are_served_beside_each_other() -> None:
+    """Three bots that sleep 5 ms a decision are not slowed to one after the other once that is seen."""
+    bots = [program(name, "--sleep-ms", "5") for name in "abc"]
+    played = play(bots, 8, Limits(), in_flight=8)
+    assert played.words(0) == ["normal"] * 8
+
+
+def test_a_job_without_games_checks_that_its_bots_start() -> None:
+    played = play([program("good"), program("bad", "--fault", "exit-early")], 0, game="no_thanks")
+    assert played.end.failures[0] == ""
+    assert "exit status 1" in played.end.failures[1]
+    assert "no module named as told" in played.end.logs[1]
+
+
+def test_events_carry_the_steps_since_the_last_request() -> None:
+    played = against_honest("--events", games=1)
+    assert played.words(0) == ["normal"]
