@@ -13,6 +13,7 @@ from arena.games.base import Game
 
 _OWN = {
     "no_thanks": "arena.games.no_thanks:NoThanks",
+    "unique": "arena.games.unique:Unique",
 }
 
 
