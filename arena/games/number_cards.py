@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from arena.games.base import Action, Moves, Seat
 from arena.games.options import whole
 
+Item = TypeVar("Item")
 CARDS = tuple(range(1, 100))
 """One card of each number, ascending."""
 NO_CARD = 0
@@ -77,6 +78,11 @@ class Submission:
     action: Action
     tick: int | None
     honoured: bool
+
+
+def changed(items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
+    """Return the items with another one at this place (index from 0)."""
+    return (*items[:place], item, *items[place + 1 :])
 
 
 def turn_list(block: tuple[Seat, ...], index: int) -> tuple[Seat, ...]:

@@ -14,6 +14,7 @@ from arena.games.base import Game
 _OWN = {
     "no_thanks": "arena.games.no_thanks:NoThanks",
     "unique": "arena.games.unique:Unique",
+    "classification": "arena.games.classification:Classification",
 }
 
 

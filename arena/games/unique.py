@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 from arena.errors import BadOptions, IllegalAction
 from arena.games.base import (
@@ -34,6 +34,7 @@ from arena.games.number_cards import (
     DIGITS,
     NO_CARD,
     Submission,
+    changed,
     claim_order,
     submissions,
     tick_ms_option,
@@ -43,7 +44,6 @@ from arena.games.number_cards import (
 from arena.games.number_properties import CATALOGUE, MASKS, OF_CARD, Property, find_property, require_true
 from arena.games.options import choice, whole
 
-Item = TypeVar("Item")
 PASS, CLAIM = "pass", "claim"
 PASS_ONLY = (PASS,)
 TURNS, SEALED, RACE = "turns", "sealed", "race"
@@ -284,12 +284,12 @@ class Unique(Game[State, View]):
         """Return the state after one decision in mode ``turns``."""
         played, card, tops, deck, out, used, penalties, penalty_cards, block, last = state
         if action == PASS:
-            penalties = _changed(penalties, seat, penalties[seat] + 1)
-            penalty_cards = _changed(penalty_cards, seat, (*penalty_cards[seat], card))
+            penalties = changed(penalties, seat, penalties[seat] + 1)
+            penalty_cards = changed(penalty_cards, seat, (*penalty_cards[seat], card))
         else:
             index, cover = CLAIMS[action]
             used |= 1 << index
-            tops = _changed(tops, cover, card)
+            tops = changed(tops, cover, card)
         following = deck[0] if deck else NO_CARD
         return State(played + 1, following, tops, deck[1:], out, used, penalties, penalty_cards, block, last)
 
@@ -309,7 +309,7 @@ class Unique(Game[State, View]):
         return state._replace(
             played=played,
             card=deck[0] if deck else NO_CARD,
-            tops=_changed(state.tops, claims[honoured[0]][1], state.card) if honoured else state.tops,
+            tops=changed(state.tops, claims[honoured[0]][1], state.card) if honoured else state.tops,
             deck=deck[1:],
             used=state.used | sum(1 << claims[seat][0] for seat in honoured),
             penalties=tuple(count + (seat not in honoured) for seat, count in enumerate(state.penalties)),
@@ -421,7 +421,3 @@ def _first_claimants(claims: Mapping[Seat, tuple[int, int]], order: Iterable[Sea
 def _names(used: int) -> tuple[str, ...]:
     """Return the names of the properties with these bits; the views of all seats at one moment share them."""
     return tuple(prop.name for prop in CATALOGUE if used >> prop.index & 1)
-
-
-def _changed(items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
-    return (*items[:place], item, *items[place + 1 :])
