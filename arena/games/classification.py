@@ -169,7 +169,8 @@ class Classification(Game[State, View]):
         if options.deck_cards < fewest:
             raise BadOptions(f"deck_cards = {options.deck_cards}: accepted with {seats} seats is {fewest}..99")
         self.no_cards: tuple[tuple[int, ...], ...] = ((),) * seats
-        self.hands_end = NEUTRAL_AT_START + HAND_SIZE * seats
+        starts = [NEUTRAL_AT_START + HAND_SIZE * seat for seat in range(seats)]
+        self.dealt = [range(start, start + HAND_SIZE) for start in starts]
         plays = options.deck_cards - NEUTRAL_AT_START
         self.spec = self._spec(1 + 3 * plays)
 
@@ -281,8 +282,8 @@ class Classification(Game[State, View]):
         if state.phase != DEAL:
             raise ValueError(f"chance outcome {outcome[:60]!r} where none is due")
         order = read_numbers(outcome, CARDS)
-        first, end, used = NEUTRAL_AT_START, self.hands_end, self.options.deck_cards
-        hands = tuple(tuple(sorted(order[start : start + HAND_SIZE])) for start in range(first, end, HAND_SIZE))
+        first, end, used = NEUTRAL_AT_START, self.dealt[-1].stop, self.options.deck_cards
+        hands = tuple(tuple(sorted(order[place] for place in places)) for places in self.dealt)
         return state._replace(
             phase=PLAY, neutral=order[:first], hands=hands, deck=order[end:used], removed=order[used:]
         )
@@ -358,11 +359,8 @@ class Classification(Game[State, View]):
         """Show of the shuffle the neutral area and the seat's own hand; moves are public."""
         if isinstance(step, Moves):
             return step
-        visible = set(range(NEUTRAL_AT_START))
-        if seat is not None:
-            start = NEUTRAL_AT_START + HAND_SIZE * seat
-            visible.update(range(start, start + HAND_SIZE))
-        return redact_shuffle(step.outcome, visible)
+        own = range(0) if seat is None else self.dealt[seat]
+        return redact_shuffle(step.outcome, range(NEUTRAL_AT_START), own=own)
 
     def reshuffle_unseen(self, state: State, seat: Seat | None, stream: Source) -> State:
         """Return the state with the other hands, the deck and the removed cards drawn anew."""
