@@ -67,15 +67,15 @@ class Claim(NamedTuple):
     third: str
 
 
-def _claims_of(a: str, b: str) -> tuple[Claim, ...]:
-    """Return the true claims of a pair of one suit, rank a < rank b, for every third card and target."""
+def _claims_of(a: str, b: str) -> dict[str, tuple[Claim, ...]]:
+    """Return the true claims of a pair of one suit, rank a < rank b, by their third card."""
     product = RANK[a] * RANK[b]
-    return tuple(
-        _claim(a, b, p > product, c, p)
-        for p in TARGETS["all14"]
+    found = {
+        c: tuple(_claim(a, b, p > product, c, p) for p in TARGETS["all14"] if abs(p - product) == RANK[c])
         for c in NUMERALS
-        if abs(p - product) == RANK[c] and c not in (a, b)
-    )
+        if c not in (a, b)
+    }
+    return {c: claims for c, claims in found.items() if claims}
 
 
 def _claim(a: str, b: str, plus: bool, c: str, target: int) -> Claim:
@@ -84,22 +84,31 @@ def _claim(a: str, b: str, plus: bool, c: str, target: int) -> Claim:
 
 
 CLAIMS_OF_PAIR = {(a, b): _claims_of(a, b) for a, b in combinations(NUMERALS, 2) if a[0] == b[0]}
-TARGET_OF = {claim.text: claim.target for claims in CLAIMS_OF_PAIR.values() for claim in claims}
+TARGET_OF = {
+    claim.text: claim.target for thirds in CLAIMS_OF_PAIR.values() for claims in thirds.values() for claim in claims
+}
 """Target of every true claim, whatever the row."""
 
 
-@lru_cache(maxsize=1 << 12)
-def true_claims(row: tuple[str, ...]) -> tuple[Claim, ...]:
+def true_claims(row: Sequence[str]) -> list[Claim]:
     """Return the true claims of a row for all 14 primes, in canonical order."""
-    held = set(row)
-    pairs = combinations(sorted(row, key=PLACE.__getitem__), 2)
-    return tuple(sorted(claim for pair in pairs for claim in CLAIMS_OF_PAIR.get(pair, ()) if claim.third in held))
+    ordered = sorted(row, key=PLACE.__getitem__)
+    found: list[Claim] = []
+    for i, a in enumerate(ordered):
+        for b in ordered[i + 1 :]:
+            if a[0] != b[0]:
+                break
+            claims = CLAIMS_OF_PAIR[a, b]
+            for third in claims.keys() & ordered:
+                found += claims[third]
+    return sorted(found)
 
 
 @lru_cache(maxsize=1 << 12)
 def legal_texts(row: tuple[str, ...], targets: tuple[int, ...]) -> tuple[Action, ...]:
     """Return the legal actions of a window: ``pass``, then every true claim of an open target."""
-    return (PASS, *(claim.text for claim in true_claims(row) if claim.target in targets))
+    claims = true_claims(row)
+    return (PASS, *[claim.text for claim in claims if claim.target in targets]) if claims else ONLY_PASS
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +228,8 @@ class KingPriam(Game[State, View]):
         listed = options.mode == SEALED if options.list_claims is None else options.list_claims
         super().__init__(seats, replace(options, list_claims=listed))
         self.all_seats = SeatTurn(tuple(range(seats)))
+        self.race = options.mode == RACE
+        self.no_ticks = (0,) * seats
         self.targets = TARGETS[options.targets]
         rows = len(self.targets) * (1 + options.dispute_limit) + options.stall_limit
         self.spec = self._spec(1 + WINDOWS_OF_A_ROW * rows)
@@ -289,22 +300,28 @@ class KingPriam(Game[State, View]):
         Raises:
             ValueError: when a seat is missing or there twice, or the ticks are not aligned with the seats.
         """
-        actions = [self.check(state, seat, action) for seat, action in moves.by_seat]
-        if tuple(seat for seat, _ in moves.by_seat) != self.all_seats.seats:
+        for seat, action in moves.by_seat:
+            if action != PASS or not self._acts(state, seat):
+                self.check(state, seat, action)
+        if tuple([seat for seat, _ in moves.by_seat]) != self.all_seats.seats:
             raise ValueError(f"a window takes one submission of each of the seats 0..{self.seats - 1}")
-        ticks = moves.ticks if self.options.mode == RACE and moves.ticks else (0,) * self.seats
+        ticks = moves.ticks if self.race and moves.ticks else self.no_ticks
         true = {
             seat: (tick or 0, TARGET_OF[action])
-            for seat, (action, tick) in enumerate(zip(actions, ticks, strict=True))
+            for (seat, action), tick in zip(moves.by_seat, ticks, strict=True)
             if action in TARGET_OF and TARGET_OF[action] in state.targets
         }
-        first = min((tick for tick, _ in true.values()), default=0)
+        if not true:
+            return {}
+        first = min(tick for tick, _ in true.values())
         return {seat: target for seat, (tick, target) in true.items() if tick == first}
 
     def _nothing_claimed(self, state: State) -> State:
         """Turn up a card; with all 40 in the row count a stall (rule file, "Resolution", 2)."""
         if state.pile:
-            return _turned_up(state, 1)._replace(window=state.window + 1)
+            window, row, pile, fresh, targets, captured, scores, queue, disputes, stalls, over = state
+            row, pile, fresh = (*row, pile[0]), pile[1:], max(0, fresh - 1)
+            return State(window + 1, row, pile, fresh, targets, captured, scores, queue, disputes, stalls, over)
         stalled = state._replace(window=state.window + 1, stalls=state.stalls + 1)
         return stalled._replace(over=True) if stalled.stalls == self.options.stall_limit else _new_row(stalled)
 
@@ -410,9 +427,8 @@ def _new_row(state: State) -> State:
 
 def _turned_up(state: State, count: int) -> State:
     """Turn up cards from the top of the pile onto the end of the row."""
-    return state._replace(
-        row=state.row + state.pile[:count], pile=state.pile[count:], fresh=max(0, state.fresh - count)
-    )
+    pile, fresh = state.pile, state.fresh
+    return state._replace(row=state.row + pile[:count], pile=pile[count:], fresh=max(0, fresh - count))
 
 
 def _read(seat: Seat, action: Action) -> tuple[int, tuple[str, str, str]]:
