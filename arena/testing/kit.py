@@ -8,13 +8,13 @@ it again: all choices derive from them.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import is_dataclass
 from functools import partial
 from typing import Any
 
 from arena.errors import IllegalAction, RecordError, Termination
 from arena.games import Game, GameOver, Moves, Step
-from arena.games.base import Turn
 from arena.records.codec import decode, encode
 from arena.records.record import Entry, Player, Record
 from arena.records.replay import verify_replay
@@ -53,15 +53,14 @@ def check_game(game: Game[Any, Any], *, games: int = 20, seed: int = 0) -> None:
     """
     _check_spec(game)
     for number in range(games):
-        steps = []
+        played = []
         for moment, step in moments(game, number, seed):
             _check_moment(moment, step)
-            steps.append(step)
-        *taken, _ = steps
+            played.append((moment, step))
         again = [step for _, step in moments(game, number, seed)]
-        moment.require(again == steps, "determinism", "the same streams make another game")
-        _check_over(moment, taken)
-        _check_replay(moment, taken)
+        moment.require(again == [step for _, step in played], "determinism", "the same streams make another game")
+        _check_over(moment, [step for _, step in played])
+        _check_replay(played)
 
 
 def _check_spec(game: Game[Any, Any]) -> None:
@@ -204,7 +203,7 @@ def _check_shown(moment: Moment, step: Step | None) -> None:
         moment.require(isinstance(game.render(moment.state, shown), str), "render", "returns no text")
 
 
-def _check_over(moment: Moment, steps: list[Any]) -> None:
+def _check_over(moment: Moment, steps: Sequence[Step | None]) -> None:
     """Results obey the rules of ranks, and nobody can move any more."""
     over = moment.turn
     assert isinstance(over, GameOver)
@@ -231,36 +230,39 @@ def _check_ranks(moment: Moment, over: GameOver) -> None:
         moment.require(not behind, "ranks", f"{score} points rank no better than {behind}: {over}")
 
 
-def _check_replay(moment: Moment, steps: list[Any]) -> None:
+def _check_replay(played: Sequence[tuple[Moment, Step | None]]) -> None:
     """The record of the game is stable through its bytes, and replays without a generator to the same result."""
-    game, over = moment.game, moment.turn
-    assert isinstance(over, GameOver)
-    record = record_of(game, over, steps, moment.number)
+    record, (last, _) = record_of(played), played[-1]
     data = encode(record)
     read = decode(data)
-    moment.require(
-        encode(read) == data and read.entries == record.entries, "replay", "the record's bytes are not stable"
-    )
+    stable = encode(read) == data and read.entries == record.entries
+    last.require(stable, "replay", "the bytes of the record are not stable")
     try:
-        verify_replay(read, game)
+        verify_replay(read, last.game)
     except RecordError as error:
-        moment.fail("replay", str(error))
+        last.fail("replay", str(error))
 
 
-def record_of(game: Game[Any, Any], over: Turn, steps: list[Any], number: int) -> Record:
-    """Return the record of a game that was played without bots, every seat ``normal``."""
+def record_of(played: Sequence[tuple[Moment, Step | None]]) -> Record:
+    """Return the record of a game played without bots, every seat ``normal``.
+
+    Args:
+        played: what ``arena.testing.playout.moments`` has yielded, to the end.
+    """
+    last, _ = played[-1]
+    game, over = last.game, last.turn
     assert isinstance(over, GameOver)
     return Record(
-        game_id=f"{game.id}-{number}",
+        game_id=f"{game.id}-{last.number}",
         game=game.id,
         rules_version=game.spec.rules_version,
         seats=game.seats,
         options=game.spec.options,
-        deal=number,
+        deal=last.number,
         commitment="",
         sandbox="none",
         players=tuple(Player(f"random{seat}", "", "") for seat in range(game.seats)),
-        entries=tuple(Entry(step) for step in steps),
+        entries=tuple(Entry(step, moment.forced()) for moment, step in played if step is not None),
         faults=(),
         terminations=(Termination.NORMAL,) * game.seats,
         scores=over.scores,

@@ -53,6 +53,11 @@ class Moment:
         """Return the seats that act now."""
         return self.turn.seats if isinstance(self.turn, SeatTurn) else ()
 
+    def forced(self) -> bool:
+        """Tell whether seats act and none of them has a choice."""
+        acting = self.acting()
+        return bool(acting) and all(len(self.game.legal_actions(self.state, seat)) == 1 for seat in acting)
+
     def moves_with(self, seat: int, action: str) -> Moves:
         """Return the step in which a seat plays an action and every other acting seat its default."""
         return Moves(

@@ -14,14 +14,7 @@ from arena.records.replay import game_of, states, verify_replay
 from arena.testing.kit import record_of
 from arena.testing.playout import moments
 
-
-def played() -> Record:
-    game = create("no_thanks", 3, rounds=1)
-    *taken, (last, _) = moments(game, 0, 5)
-    return record_of(game, last.turn, [step for _, step in taken], 0)
-
-
-RECORD = played()
+RECORD = record_of(list(moments(create("no_thanks", 3, rounds=1), 0, 5)))
 
 
 def with_entry(number: int, entry: Entry) -> Record:
