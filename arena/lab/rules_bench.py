@@ -154,14 +154,18 @@ def random_game(game: Game[Any, Any], *, views: bool) -> Play:
 
 
 def leduc_game() -> Play | None:
-    """Return the function that plays one random game of PettingZoo's leduc_holdem_v4, or None without PettingZoo."""
+    """Return the function that plays one random game of PettingZoo's leduc_holdem_v4, or None without PettingZoo.
+
+    Steps of agents that are out count nothing, as forced moves do not; only game 0 is seeded, since a new seed costs
+    more than the game.
+    """
     try:
         env = import_module("pettingzoo.classic.leduc_holdem_v4").env()
     except ImportError:
         return None
 
     def play(number: int) -> int:
-        env.reset(seed=number)
+        env.reset(seed=None if number else 0)
         choose, decisions = Random(number).random, 0
         for _ in env.agent_iter():
             observation, _, ended, cut, _ = env.last()

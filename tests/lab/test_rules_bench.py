@@ -66,4 +66,4 @@ def test_leduc_is_measured_beside_the_games() -> None:
     assert all(rate.ratio is not None and rate.ratio > 0 for rate in rates)
     play = leduc_game()
     assert play is not None
-    assert 2 <= play(0) <= 24
+    assert all(1 <= play(number) <= 24 for number in range(20))
