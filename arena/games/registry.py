@@ -13,6 +13,10 @@ from arena.games.base import Game
 
 _OWN = {
     "no_thanks": "arena.games.no_thanks:NoThanks",
+    "king_priam": "arena.games.king_priam:KingPriam",
+    "unique": "arena.games.unique:Unique",
+    "rainbow": "arena.games.rainbow:Rainbow",
+    "classification": "arena.games.classification:Classification",
 }
 
 
