@@ -13,6 +13,8 @@ from arena.games.base import Game
 
 _OWN = {
     "no_thanks": "arena.games.no_thanks:NoThanks",
+    "prime_cards": "arena.games.prime_cards:PrimeCards",
+    "prime_reversal": "arena.games.prime_reversal:PrimeReversal",
 }
 
 
