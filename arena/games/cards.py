@@ -45,7 +45,16 @@ def read_numbers(outcome: str, expected: Sequence[int]) -> tuple[int, ...]:
     return order
 
 
-def redact_shuffle(outcome: str, visible: Collection[int]) -> Chance:
-    """Return a shuffle with ``?`` at every place (index from 0) that is not visible."""
+def redact_shuffle(outcome: str, visible: Collection[int], own: Sequence[int] = ()) -> Chance:
+    """Return a shuffle with ``?`` at every place (index from 0) that is not visible.
+
+    Args:
+        outcome: ``shuffle`` and whole numbers.
+        visible: places whose words everyone may read.
+        own: ascending places dealt to the viewer's hand; their numbers stand there in ascending order, since a view
+            shows a hand in ascending order and an event tells no more than a view.
+    """
     verb, *words = outcome.split(" ")
-    return Chance(" ".join([verb, *(word if i in visible else UNKNOWN for i, word in enumerate(words))]))
+    shown = {place: words[place] for place in visible}
+    shown |= zip(own, sorted((words[place] for place in own), key=int), strict=True)
+    return Chance(" ".join([verb, *(shown.get(i, UNKNOWN) for i in range(len(words)))]))

@@ -330,10 +330,8 @@ class NoThanks(Game[State, View]):
         """Show of a shuffle the first target and the seat's own secret cards; moves are public."""
         if isinstance(step, Moves):
             return step
-        visible = {self.hidden_count}
-        if seat is not None:
-            visible.update(range(seat, self.dealt_each * self.seats, self.seats))
-        return redact_shuffle(step.outcome, visible)
+        own = range(seat, self.dealt_each * self.seats, self.seats) if seat is not None else ()
+        return redact_shuffle(step.outcome, {self.hidden_count}, own)
 
     def reshuffle_unseen(self, state: State, seat: Seat | None, stream: Source) -> State:
         """Return the state with deck, removed cards and the other seats' secret cards drawn anew."""

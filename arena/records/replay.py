@@ -28,13 +28,17 @@ def game_of(record: Record) -> Game[Any, Any]:
     return game
 
 
-def states(record: Record) -> Iterator[tuple[Any, Entry]]:
+def states(record: Record, game: Game[Any, Any] | None = None) -> Iterator[tuple[Any, Entry]]:
     """Yield (state before, entry) for every step.
+
+    Args:
+        record: the game.
+        game: its rules, when they are not to be looked up in the registry.
 
     Raises:
         RecordError: naming the step that does not fit the rules, or the result that does not follow.
     """
-    game = game_of(record)
+    game = game or game_of(record)
     state = game.initial()
     for number, entry in enumerate(record.entries):
         yield state, entry
@@ -42,13 +46,13 @@ def states(record: Record) -> Iterator[tuple[Any, Entry]]:
     _check_result(game, state, record)
 
 
-def verify_replay(record: Record) -> None:
-    """Replay a record to its end.
+def verify_replay(record: Record, game: Game[Any, Any] | None = None) -> None:
+    """Replay a record to its end; arguments as ``states``.
 
     Raises:
         RecordError: as ``states``.
     """
-    for _ in states(record):
+    for _ in states(record, game):
         pass
 
 
