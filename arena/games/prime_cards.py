@@ -330,9 +330,8 @@ class PrimeCards(Game[State, View]):
         leader = [before.turn % self.seats] if before.phase == RECYCLE and self._owes_lead_draw(before) else []
         drawers = [*leader, (before.turn + len(leader)) % self.seats]
         visible = {starter, *(starter + 1 + place for place, drawer in enumerate(drawers) if drawer == seat)}
-        if seat is not None and before.phase == DEAL:
-            visible.update(range(seat * self.options.hand_size, (seat + 1) * self.options.hand_size))
-        return redact_shuffle(step.outcome, visible)
+        size = 0 if seat is None or before.phase != DEAL else self.options.hand_size
+        return redact_shuffle(step.outcome, visible, range((seat or 0) * size, ((seat or 0) + 1) * size))
 
     def reshuffle_unseen(self, state: State, seat: Seat | None, stream: Source) -> State:
         """Return the state with the library and the other seats' hands drawn anew."""

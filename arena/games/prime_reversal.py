@@ -344,8 +344,8 @@ class PrimeReversal(Game[State, View]):
         """Show of the deal the seat's own cards, of the NPC's shuffle nothing; all else is public."""
         if isinstance(step, Moves) or before.phase not in (DEAL, SHUFFLE_NPC):
             return step
-        own = range(0) if seat is None or before.phase != DEAL else range(self.hand_size)
-        return redact_shuffle(step.outcome, {(seat or 0) * self.hand_size + place for place in own})
+        size = 0 if seat is None or before.phase != DEAL else self.hand_size
+        return redact_shuffle(step.outcome, (), range((seat or 0) * size, ((seat or 0) + 1) * size))
 
     def reshuffle_unseen(self, state: State, seat: Seat | None, stream: Source) -> State:
         """Draw anew: in round 1 the other hands and the cards set aside, in round 2 the order of the NPC's pile."""
