@@ -7,7 +7,7 @@ holds the next seat's drawn card. Only an empty library stops the game for a cha
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
@@ -28,7 +28,7 @@ from arena.games.base import (
     Turn,
     ranks_of,
 )
-from arena.games.cards import read_numbers, redact_shuffle, shuffle_outcome, shuffled
+from arena.games.cards import read_numbers, redact_shuffle, shuffle_outcome, shuffled, words
 from arena.games.options import whole
 
 COPIES = {-2: 12, 1: 12, 4: 10, 7: 12, 8: 4, 10: 4, 20: 2, 25: 2, 26: 2}
@@ -375,13 +375,13 @@ class PrimeCards(Game[State, View]):
         if state.phase == DEAL:
             return "before the deal"
         sums = f", sum {state.sum}, takes {A_KIND[state.needs]}" if state.table else ""
-        head = f"turn {state.turn + 1}: table {_words(state.table)}{sums}; {len(state.library)} cards in the library"
+        head = f"turn {state.turn + 1}: table {words(state.table)}{sums}; {len(state.library)} cards in the library"
         return "\n".join([head, *(self._seat_line(state, seat, seat in shown) for seat in range(self.seats))])
 
     def _seat_line(self, state: State, seat: Seat, is_shown: bool) -> str:
         mark = ">" if state.phase in (PLAY, LEAD) and seat == state.turn % self.seats else " "
         hand = state.hands[seat]
-        return f"{mark} seat {seat}  points {state.scores[seat]:3}  hand {_words(hand) if is_shown else len(hand)}"
+        return f"{mark} seat {seat}  points {state.scores[seat]:3}  hand {words(hand) if is_shown else len(hand)}"
 
 
 def _loose_cards(state: State) -> list[int]:
@@ -442,7 +442,3 @@ def _with_card(hand: tuple[int, ...], card: int) -> tuple[int, ...]:
 
 def _with_hand(hands: tuple[tuple[int, ...], ...], seat: Seat, hand: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     return (*hands[:seat], hand, *hands[seat + 1 :])
-
-
-def _words(cards: Iterable[int]) -> str:
-    return " ".join(map(str, cards)) or "-"

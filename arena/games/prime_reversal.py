@@ -6,7 +6,7 @@ Cards played stand in no field of their own after their trick: the cards taken a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -27,7 +27,7 @@ from arena.games.base import (
     Turn,
     ranks_of,
 )
-from arena.games.cards import read_numbers, redact_shuffle, shuffle_outcome, shuffled
+from arena.games.cards import read_numbers, redact_shuffle, shuffle_outcome, shuffled, words
 from arena.games.options import choice
 
 Hands: TypeAlias = tuple[tuple[int, ...], ...]
@@ -403,14 +403,14 @@ class PrimeReversal(Game[State, View]):
             return "before the deal"
         seats = ((state.leader + place) % self.players for place in range(len(state.trick)))
         plays = "  ".join(f"{seat}:{card}" for seat, card in zip(seats, state.trick, strict=True)) or "-"
-        left = f"  left to take {_words(state.remaining)}" if state.remaining else ""
+        left = f"  left to take {words(state.remaining)}" if state.remaining else ""
         head = f"round {state.round}, trick {state.trick_no} of {self.hand_size}: {plays}{left}"
         return "\n".join([head, *(self._seat_line(state, seat, seat in shown) for seat in range(self.players))])
 
     def _seat_line(self, state: State, seat: Seat, is_shown: bool) -> str:
         mark = ">" if seat == self._to_act(state) else " "
         name = "NPC   " if seat == self.npc_seat else f"seat {seat}"
-        hand = _words(sorted(state.hands[seat])) if is_shown or state.round == 2 else len(state.hands[seat])
+        hand = words(sorted(state.hands[seat])) if is_shown or state.round == 2 else len(state.hands[seat])
         up = state.face_up[state.round - 1][seat]
         taken = " ".join(str(c) if c in up else f"({c})" for c in state.taken[state.round - 1][seat]) or "-"
         return f"{mark} {name}  points {self._totals(state)[seat]:2}  hand {hand}  taken {taken}"
@@ -462,7 +462,3 @@ def _grown(piles: tuple[Hands, Hands], number: int, seat: Seat, card: int) -> tu
 @lru_cache(maxsize=1 << 15)
 def _listed(verb: str, cards: tuple[int, ...]) -> tuple[Action, ...]:
     return tuple(f"{verb} {card}" for card in cards)
-
-
-def _words(cards: Iterable[int]) -> str:
-    return " ".join(map(str, cards)) or "-"
