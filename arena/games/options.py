@@ -54,8 +54,19 @@ def whole(default: int | None, low: int, high: int, *, says: str) -> Any:
     return field(default=default, metadata={"accepts": Accepts(f"{low}..{high}", says, read)})
 
 
-def flag(default: bool, *, says: str) -> Any:
-    """Return a field that takes true or false."""
+def zero_or(low: int, high: int, *, says: str) -> Any:
+    """Return a field that takes 0, the default, or a whole number in low..high."""
+
+    def read(given: Any) -> int:
+        if type(given) is not int or (given and not low <= given <= high):
+            raise ValueError
+        return given
+
+    return field(default=0, metadata={"accepts": Accepts(f"0 or {low}..{high}", says, read)})
+
+
+def flag(default: bool | None, *, says: str) -> Any:
+    """Return a field that takes true or false; with a default of None the game decides."""
 
     def read(given: Any) -> bool:
         if type(given) is not bool:

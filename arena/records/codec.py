@@ -60,7 +60,7 @@ def decode(data: bytes) -> Record:
                 f"record {document['id']} has schema {document['schema']}; this version reads up to {SCHEMA}"
             )
         return _record_in(document)
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise RecordError(f"not a game record: {error!r}") from error
 
 
@@ -103,7 +103,9 @@ def entry_in(raw: list[Any]) -> Entry:
     """Return the entry of one step as written in a record or a corpus line."""
     if raw[0] == "c":
         return Entry(Chance(raw[1]))
-    _, actions, *rest = raw
+    kind, actions, *rest = raw
+    if kind != "m":
+        raise ValueError(f"step of kind {kind!r}")
     forced, ticks, defaulted = False, None, ()
     for item in rest:
         if item == "forced":

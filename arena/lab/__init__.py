@@ -1,0 +1,1 @@
+"""They run the real thing and measure it."""
