@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from arena.games import Action, Chance, ChanceTurn, Game, GameOver, Moves, Seat, SeatTurn, Source, create
+from arena.games import Action, Chance, ChanceTurn, Game, GameOver, Moves, Seat, SeatTurn, Source, create, game_ids
 from arena.games.base import Step, Turn, ranks_of
 from arena.search import Dice, Knowledge, Line, by_margin, by_rank, flat_search, playout, random_policy, tree_search
 from arena.search.knowledge import lead_values
@@ -125,17 +125,32 @@ def test_simultaneous_choice(search: Search, seat: Seat) -> None:
     assert best.mean > worst.mean
 
 
+def first_choice(game: Game[Any, Any]) -> tuple[Any, Seat]:
+    """Return the first state in which a seat has a choice, and that seat."""
+    state, dice = game.initial(), Dice(0)
+    for _ in range(game.spec.steps_max):
+        turn = game.turn(state)
+        if isinstance(turn, SeatTurn):
+            free = [seat for seat in turn.seats if len(game.legal_actions(state, seat)) > 1]
+            if free:
+                return state, free[-1]
+            state = game.apply(state, Moves(tuple((seat, game.legal_actions(state, seat)[0]) for seat in turn.seats)))
+        else:
+            state = game.apply(state, game.sample_chance(state, dice))
+    raise AssertionError("nobody had a choice")
+
+
 @pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("name", ["no_thanks", "prime_cards", "prime_reversal"])
+@pytest.mark.parametrize("name", game_ids())
 def test_same_stream_same_answer(search: Search, name: str) -> None:
-    """Play is reproducible from the stream, and nothing but the stream decides what is drawn."""
+    """In every game, play is reproducible from the stream, and nothing but the stream decides what is drawn."""
     game = create(name, 3)
-    state = game.apply(game.initial(), game.sample_chance(game.initial(), Stream(bytes(32))))
-    view = game.view(state, 0)
-    first, again, other = (search(game, view, 0, Stream(bytes([key] * 32)), iterations=24) for key in (1, 1, 2))
+    state, seat = first_choice(game)
+    view = game.view(state, seat)
+    first, again, other = (search(game, view, seat, Stream(bytes([key] * 32)), iterations=24) for key in (1, 1, 2))
     assert first == again
     assert first != other
-    assert {line.action for line in first} == set(game.legal_actions(state, 0))
+    assert {line.action for line in first} == set(game.legal_actions(state, seat))
 
 
 @pytest.mark.parametrize("search", SEARCHES)
