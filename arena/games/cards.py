@@ -58,3 +58,8 @@ def redact_shuffle(outcome: str, visible: Collection[int], own: Sequence[int] = 
     shown = {place: words[place] for place in visible}
     shown |= zip(own, sorted((words[place] for place in own), key=int), strict=True)
     return Chance(" ".join([verb, *(shown.get(i, UNKNOWN) for i in range(len(words)))]))
+
+
+def words(cards: Iterable[int]) -> str:
+    """Return cards for a person to read, separated by spaces; ``-`` for none."""
+    return " ".join(map(str, cards)) or "-"

@@ -14,6 +14,8 @@ from arena.games.base import Game
 _OWN = {
     "no_thanks": "arena.games.no_thanks:NoThanks",
     "king_priam": "arena.games.king_priam:KingPriam",
+    "prime_cards": "arena.games.prime_cards:PrimeCards",
+    "prime_reversal": "arena.games.prime_reversal:PrimeReversal",
     "unique": "arena.games.unique:Unique",
     "rainbow": "arena.games.rainbow:Rainbow",
     "classification": "arena.games.classification:Classification",
