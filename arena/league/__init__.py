@@ -1,0 +1,1 @@
+"""Many games: the league file, its bots and their snapshots, the results folder."""
