@@ -22,11 +22,17 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from arena.v1 import classification_pb2 as arena_dot_v1_dot_classification__pb2
+from arena.v1 import king_priam_pb2 as arena_dot_v1_dot_king__priam__pb2
 from arena.v1 import no_thanks_pb2 as arena_dot_v1_dot_no__thanks__pb2
+from arena.v1 import prime_cards_pb2 as arena_dot_v1_dot_prime__cards__pb2
+from arena.v1 import prime_reversal_pb2 as arena_dot_v1_dot_prime__reversal__pb2
+from arena.v1 import rainbow_pb2 as arena_dot_v1_dot_rainbow__pb2
+from arena.v1 import unique_pb2 as arena_dot_v1_dot_unique__pb2
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/arena.proto\x12\x08\x61rena.v1\x1a\x18\x61rena/v1/no_thanks.proto\x1a\x1cgoogle/protobuf/struct.proto\"P\n\x0bPlayRequest\x12\x1e\n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Hello\x12!\n\x07\x61nswers\x18\x02 \x03(\x0b\x32\x10.arena.v1.Answer\"\x90\x02\n\x0cPlayResponse\x12\"\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.Welcome\x12&\n\ngame_overs\x18\x02 \x03(\x0b\x32\x12.arena.v1.GameOver\x12$\n\tnew_games\x18\x03 \x03(\x0b\x32\x11.arena.v1.NewGame\x12#\n\x08requests\x18\x04 \x03(\x0b\x32\x11.arena.v1.Request\x12!\n\x07notices\x18\x05 \x03(\x0b\x32\x10.arena.v1.Notice\x12\"\n\x07refusal\x18\x06 \x01(\x0b\x32\x11.arena.v1.Refusal\x12\"\n\x07goodbye\x18\x07 \x01(\x0b\x32\x11.arena.v1.Goodbye\"\xf9\x01\n\x05Hello\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0b\n\x03sdk\x18\x04 \x01(\t\x12\r\n\x05games\x18\x05 \x03(\t\x12\x15\n\rmax_in_flight\x18\x06 \x01(\r\x12\x14\n\x0cwants_events\x18\x07 \x01(\x08\x12>\n\x10\x64\x65\x63lared_options\x18\x08 \x03(\x0b\x32$.arena.v1.Hello.DeclaredOptionsEntry\x1a\x36\n\x14\x44\x65\x63laredOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xc6\x01\n\x07Welcome\x12\x0f\n\x07move_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x03 \x01(\r\x12\x11\n\tmargin_ms\x18\x04 \x01(\r\x12\x0f\n\x07game_ms\x18\x05 \x01(\r\x12/\n\x07options\x18\x06 \x03(\x0b\x32\x1e.arena.v1.Welcome.OptionsEntry\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x81\x01\n\x07NewGame\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05seats\x18\x04 \x01(\r\x12(\n\x07options\x18\x05 \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x10\n\x08\x62ot_seed\x18\x06 \x01(\x04\"\xff\x01\n\x07Request\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x11\n\tbudget_ms\x18\x03 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x04 \x01(\r\x12\x16\n\x0elast_answer_us\x18\x05 \x01(\x04\x12\x15\n\rlegal_actions\x18\x06 \x03(\t\x12+\n\tno_thanks\x18\x10 \x01(\x0b\x32\x16.arena.v1.NoThanksViewH\x00\x12(\n\x05other\x18\x1f \x01(\x0b\x32\x17.google.protobuf.StructH\x00\x12\x1f\n\x06\x65vents\x18\x07 \x03(\x0b\x32\x0f.arena.v1.EventB\x06\n\x04view\"6\n\x05\x45vent\x12\x0e\n\x06\x63hance\x18\x01 \x01(\t\x12\x1d\n\x05moves\x18\x02 \x03(\x0b\x32\x0e.arena.v1.Move\"@\n\x04Move\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06\x61\x63tion\x18\x02 \x01(\t\x12\x11\n\x04tick\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_tick\"I\n\x06\x41nswer\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12\x0c\n\x04note\x18\x04 \x01(\t\"g\n\x08GameOver\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\r\n\x05ranks\x18\x03 \x03(\r\x12+\n\x0cterminations\x18\x04 \x03(\x0e\x32\x15.arena.v1.Termination\"f\n\x06Notice\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12*\n\x0btermination\x18\x03 \x01(\x0e\x32\x15.arena.v1.Termination\x12\r\n\x05words\x18\x04 \x01(\t\"\x18\n\x07Refusal\x12\r\n\x05words\x18\x01 \x01(\t\"\x18\n\x07Goodbye\x12\r\n\x05words\x18\x01 \x01(\t*\xa3\x02\n\x0bTermination\x12\x1b\n\x17TERMINATION_UNSPECIFIED\x10\x00\x12\x16\n\x12TERMINATION_NORMAL\x10\x01\x12\x17\n\x13TERMINATION_TIMEOUT\x10\x02\x12\x17\n\x13TERMINATION_ILLEGAL\x10\x03\x12\x18\n\x14TERMINATION_PROTOCOL\x10\x04\x12\x15\n\x11TERMINATION_CRASH\x10\x05\x12\x1a\n\x16TERMINATION_DISCONNECT\x10\x06\x12\x17\n\x13TERMINATION_NO_SHOW\x10\x07\x12\x18\n\x14TERMINATION_RESOURCE\x10\x08\x12\x14\n\x10TERMINATION_HOST\x10\t\x12\x17\n\x13TERMINATION_ABORTED\x10\n2I\n\x0c\x41renaService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/arena.proto\x12\x08\x61rena.v1\x1a\x1d\x61rena/v1/classification.proto\x1a\x19\x61rena/v1/king_priam.proto\x1a\x18\x61rena/v1/no_thanks.proto\x1a\x1a\x61rena/v1/prime_cards.proto\x1a\x1d\x61rena/v1/prime_reversal.proto\x1a\x16\x61rena/v1/rainbow.proto\x1a\x15\x61rena/v1/unique.proto\x1a\x1cgoogle/protobuf/struct.proto\"P\n\x0bPlayRequest\x12\x1e\n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Hello\x12!\n\x07\x61nswers\x18\x02 \x03(\x0b\x32\x10.arena.v1.Answer\"\x90\x02\n\x0cPlayResponse\x12\"\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.Welcome\x12&\n\ngame_overs\x18\x02 \x03(\x0b\x32\x12.arena.v1.GameOver\x12$\n\tnew_games\x18\x03 \x03(\x0b\x32\x11.arena.v1.NewGame\x12#\n\x08requests\x18\x04 \x03(\x0b\x32\x11.arena.v1.Request\x12!\n\x07notices\x18\x05 \x03(\x0b\x32\x10.arena.v1.Notice\x12\"\n\x07refusal\x18\x06 \x01(\x0b\x32\x11.arena.v1.Refusal\x12\"\n\x07goodbye\x18\x07 \x01(\x0b\x32\x11.arena.v1.Goodbye\"\xf9\x01\n\x05Hello\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0b\n\x03sdk\x18\x04 \x01(\t\x12\r\n\x05games\x18\x05 \x03(\t\x12\x15\n\rmax_in_flight\x18\x06 \x01(\r\x12\x14\n\x0cwants_events\x18\x07 \x01(\x08\x12>\n\x10\x64\x65\x63lared_options\x18\x08 \x03(\x0b\x32$.arena.v1.Hello.DeclaredOptionsEntry\x1a\x36\n\x14\x44\x65\x63laredOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xc6\x01\n\x07Welcome\x12\x0f\n\x07move_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x03 \x01(\r\x12\x11\n\tmargin_ms\x18\x04 \x01(\r\x12\x0f\n\x07game_ms\x18\x05 \x01(\r\x12/\n\x07options\x18\x06 \x03(\x0b\x32\x1e.arena.v1.Welcome.OptionsEntry\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x81\x01\n\x07NewGame\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05seats\x18\x04 \x01(\r\x12(\n\x07options\x18\x05 \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x10\n\x08\x62ot_seed\x18\x06 \x01(\x04\"\xa0\x04\n\x07Request\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x11\n\tbudget_ms\x18\x03 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x04 \x01(\r\x12\x16\n\x0elast_answer_us\x18\x05 \x01(\x04\x12\x15\n\rlegal_actions\x18\x06 \x03(\t\x12+\n\tno_thanks\x18\x10 \x01(\x0b\x32\x16.arena.v1.NoThanksViewH\x00\x12-\n\nking_priam\x18\x11 \x01(\x0b\x32\x17.arena.v1.KingPriamViewH\x00\x12/\n\x0bprime_cards\x18\x12 \x01(\x0b\x32\x18.arena.v1.PrimeCardsViewH\x00\x12\x35\n\x0eprime_reversal\x18\x13 \x01(\x0b\x32\x1b.arena.v1.PrimeReversalViewH\x00\x12&\n\x06unique\x18\x14 \x01(\x0b\x32\x14.arena.v1.UniqueViewH\x00\x12(\n\x07rainbow\x18\x15 \x01(\x0b\x32\x15.arena.v1.RainbowViewH\x00\x12\x36\n\x0e\x63lassification\x18\x16 \x01(\x0b\x32\x1c.arena.v1.ClassificationViewH\x00\x12(\n\x05other\x18\x1f \x01(\x0b\x32\x17.google.protobuf.StructH\x00\x12\x1f\n\x06\x65vents\x18\x07 \x03(\x0b\x32\x0f.arena.v1.EventB\x06\n\x04view\"6\n\x05\x45vent\x12\x0e\n\x06\x63hance\x18\x01 \x01(\t\x12\x1d\n\x05moves\x18\x02 \x03(\x0b\x32\x0e.arena.v1.Move\"@\n\x04Move\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06\x61\x63tion\x18\x02 \x01(\t\x12\x11\n\x04tick\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_tick\"I\n\x06\x41nswer\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12\x0c\n\x04note\x18\x04 \x01(\t\"g\n\x08GameOver\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\r\n\x05ranks\x18\x03 \x03(\r\x12+\n\x0cterminations\x18\x04 \x03(\x0e\x32\x15.arena.v1.Termination\"f\n\x06Notice\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12*\n\x0btermination\x18\x03 \x01(\x0e\x32\x15.arena.v1.Termination\x12\r\n\x05words\x18\x04 \x01(\t\"\x18\n\x07Refusal\x12\r\n\x05words\x18\x01 \x01(\t\"\x18\n\x07Goodbye\x12\r\n\x05words\x18\x01 \x01(\t*\xa3\x02\n\x0bTermination\x12\x1b\n\x17TERMINATION_UNSPECIFIED\x10\x00\x12\x16\n\x12TERMINATION_NORMAL\x10\x01\x12\x17\n\x13TERMINATION_TIMEOUT\x10\x02\x12\x17\n\x13TERMINATION_ILLEGAL\x10\x03\x12\x18\n\x14TERMINATION_PROTOCOL\x10\x04\x12\x15\n\x11TERMINATION_CRASH\x10\x05\x12\x1a\n\x16TERMINATION_DISCONNECT\x10\x06\x12\x17\n\x13TERMINATION_NO_SHOW\x10\x07\x12\x18\n\x14TERMINATION_RESOURCE\x10\x08\x12\x14\n\x10TERMINATION_HOST\x10\t\x12\x17\n\x13TERMINATION_ABORTED\x10\n2I\n\x0c\x41renaService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,38 +43,38 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_HELLO_DECLAREDOPTIONSENTRY']._serialized_options = b'8\001'
   _globals['_WELCOME_OPTIONSENTRY']._loaded_options = None
   _globals['_WELCOME_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_TERMINATION']._serialized_start=1749
-  _globals['_TERMINATION']._serialized_end=2040
-  _globals['_PLAYREQUEST']._serialized_start=90
-  _globals['_PLAYREQUEST']._serialized_end=170
-  _globals['_PLAYRESPONSE']._serialized_start=173
-  _globals['_PLAYRESPONSE']._serialized_end=445
-  _globals['_HELLO']._serialized_start=448
-  _globals['_HELLO']._serialized_end=697
-  _globals['_HELLO_DECLAREDOPTIONSENTRY']._serialized_start=643
-  _globals['_HELLO_DECLAREDOPTIONSENTRY']._serialized_end=697
-  _globals['_WELCOME']._serialized_start=700
-  _globals['_WELCOME']._serialized_end=898
-  _globals['_WELCOME_OPTIONSENTRY']._serialized_start=852
-  _globals['_WELCOME_OPTIONSENTRY']._serialized_end=898
-  _globals['_NEWGAME']._serialized_start=901
-  _globals['_NEWGAME']._serialized_end=1030
-  _globals['_REQUEST']._serialized_start=1033
-  _globals['_REQUEST']._serialized_end=1288
-  _globals['_EVENT']._serialized_start=1290
-  _globals['_EVENT']._serialized_end=1344
-  _globals['_MOVE']._serialized_start=1346
-  _globals['_MOVE']._serialized_end=1410
-  _globals['_ANSWER']._serialized_start=1412
-  _globals['_ANSWER']._serialized_end=1485
-  _globals['_GAMEOVER']._serialized_start=1487
-  _globals['_GAMEOVER']._serialized_end=1590
-  _globals['_NOTICE']._serialized_start=1592
-  _globals['_NOTICE']._serialized_end=1694
-  _globals['_REFUSAL']._serialized_start=1696
-  _globals['_REFUSAL']._serialized_end=1720
-  _globals['_GOODBYE']._serialized_start=1722
-  _globals['_GOODBYE']._serialized_end=1746
-  _globals['_ARENASERVICE']._serialized_start=2042
-  _globals['_ARENASERVICE']._serialized_end=2115
+  _globals['_TERMINATION']._serialized_start=2202
+  _globals['_TERMINATION']._serialized_end=2493
+  _globals['_PLAYREQUEST']._serialized_start=254
+  _globals['_PLAYREQUEST']._serialized_end=334
+  _globals['_PLAYRESPONSE']._serialized_start=337
+  _globals['_PLAYRESPONSE']._serialized_end=609
+  _globals['_HELLO']._serialized_start=612
+  _globals['_HELLO']._serialized_end=861
+  _globals['_HELLO_DECLAREDOPTIONSENTRY']._serialized_start=807
+  _globals['_HELLO_DECLAREDOPTIONSENTRY']._serialized_end=861
+  _globals['_WELCOME']._serialized_start=864
+  _globals['_WELCOME']._serialized_end=1062
+  _globals['_WELCOME_OPTIONSENTRY']._serialized_start=1016
+  _globals['_WELCOME_OPTIONSENTRY']._serialized_end=1062
+  _globals['_NEWGAME']._serialized_start=1065
+  _globals['_NEWGAME']._serialized_end=1194
+  _globals['_REQUEST']._serialized_start=1197
+  _globals['_REQUEST']._serialized_end=1741
+  _globals['_EVENT']._serialized_start=1743
+  _globals['_EVENT']._serialized_end=1797
+  _globals['_MOVE']._serialized_start=1799
+  _globals['_MOVE']._serialized_end=1863
+  _globals['_ANSWER']._serialized_start=1865
+  _globals['_ANSWER']._serialized_end=1938
+  _globals['_GAMEOVER']._serialized_start=1940
+  _globals['_GAMEOVER']._serialized_end=2043
+  _globals['_NOTICE']._serialized_start=2045
+  _globals['_NOTICE']._serialized_end=2147
+  _globals['_REFUSAL']._serialized_start=2149
+  _globals['_REFUSAL']._serialized_end=2173
+  _globals['_GOODBYE']._serialized_start=2175
+  _globals['_GOODBYE']._serialized_end=2199
+  _globals['_ARENASERVICE']._serialized_start=2495
+  _globals['_ARENASERVICE']._serialized_end=2568
 # @@protoc_insertion_point(module_scope)

@@ -7,7 +7,13 @@ The address is in the environment variable ARENA_ADDRESS, the token in ARENA_TOK
 metadata entry "authorization: Bearer TOKEN". See README.md beside this folder for the rules of the conversation.
 """
 
+from arena.v1 import classification_pb2 as _classification_pb2
+from arena.v1 import king_priam_pb2 as _king_priam_pb2
 from arena.v1 import no_thanks_pb2 as _no_thanks_pb2
+from arena.v1 import prime_cards_pb2 as _prime_cards_pb2
+from arena.v1 import prime_reversal_pb2 as _prime_reversal_pb2
+from arena.v1 import rainbow_pb2 as _rainbow_pb2
+from arena.v1 import unique_pb2 as _unique_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -366,6 +372,12 @@ class Request(_message.Message):
     LAST_ANSWER_US_FIELD_NUMBER: _builtins.int
     LEGAL_ACTIONS_FIELD_NUMBER: _builtins.int
     NO_THANKS_FIELD_NUMBER: _builtins.int
+    KING_PRIAM_FIELD_NUMBER: _builtins.int
+    PRIME_CARDS_FIELD_NUMBER: _builtins.int
+    PRIME_REVERSAL_FIELD_NUMBER: _builtins.int
+    UNIQUE_FIELD_NUMBER: _builtins.int
+    RAINBOW_FIELD_NUMBER: _builtins.int
+    CLASSIFICATION_FIELD_NUMBER: _builtins.int
     OTHER_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
@@ -387,6 +399,30 @@ class Request(_message.Message):
         """Game no_thanks."""
 
     @_builtins.property
+    def king_priam(self) -> _king_priam_pb2.KingPriamView:
+        """Game king_priam."""
+
+    @_builtins.property
+    def prime_cards(self) -> _prime_cards_pb2.PrimeCardsView:
+        """Game prime_cards."""
+
+    @_builtins.property
+    def prime_reversal(self) -> _prime_reversal_pb2.PrimeReversalView:
+        """Game prime_reversal."""
+
+    @_builtins.property
+    def unique(self) -> _unique_pb2.UniqueView:
+        """Game unique."""
+
+    @_builtins.property
+    def rainbow(self) -> _rainbow_pb2.RainbowView:
+        """Game rainbow."""
+
+    @_builtins.property
+    def classification(self) -> _classification_pb2.ClassificationView:
+        """Game classification."""
+
+    @_builtins.property
     def other(self) -> _struct_pb2.Struct:
         """Games that are not the arena's own."""
 
@@ -404,14 +440,20 @@ class Request(_message.Message):
         last_answer_us: _builtins.int = ...,
         legal_actions: _abc.Iterable[_builtins.str] | None = ...,
         no_thanks: _no_thanks_pb2.NoThanksView | None = ...,
+        king_priam: _king_priam_pb2.KingPriamView | None = ...,
+        prime_cards: _prime_cards_pb2.PrimeCardsView | None = ...,
+        prime_reversal: _prime_reversal_pb2.PrimeReversalView | None = ...,
+        unique: _unique_pb2.UniqueView | None = ...,
+        rainbow: _rainbow_pb2.RainbowView | None = ...,
+        classification: _classification_pb2.ClassificationView | None = ...,
         other: _struct_pb2.Struct | None = ...,
         events: _abc.Iterable[Global___Event] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["no_thanks", b"no_thanks", "other", b"other", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["classification", b"classification", "king_priam", b"king_priam", "no_thanks", b"no_thanks", "other", b"other", "prime_cards", b"prime_cards", "prime_reversal", b"prime_reversal", "rainbow", b"rainbow", "unique", b"unique", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "budget_ms", b"budget_ms", "decision", b"decision", "events", b"events", "game_id", b"game_id", "last_answer_us", b"last_answer_us", "legal_actions", b"legal_actions", "no_thanks", b"no_thanks", "other", b"other", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "budget_ms", b"budget_ms", "classification", b"classification", "decision", b"decision", "events", b"events", "game_id", b"game_id", "king_priam", b"king_priam", "last_answer_us", b"last_answer_us", "legal_actions", b"legal_actions", "no_thanks", b"no_thanks", "other", b"other", "prime_cards", b"prime_cards", "prime_reversal", b"prime_reversal", "rainbow", b"rainbow", "unique", b"unique", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_view: _TypeAlias = _typing.Literal["no_thanks", "other"]  # noqa: Y015
+    _WhichOneofReturnType_view: _TypeAlias = _typing.Literal["no_thanks", "king_priam", "prime_cards", "prime_reversal", "unique", "rainbow", "classification", "other"]  # noqa: Y015
     _WhichOneofArgType_view: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_view) -> _WhichOneofReturnType_view | None: ...
 

@@ -1,0 +1,224 @@
+"""A bot before it is snapshotted: from a folder with ``bot.toml``, from the shipped ones, or from a command line."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote
+
+import arena
+from arena.errors import UsageError, nearest
+from arena.games import game_ids
+from arena.league.locate import KeyPath, TomlFile, raise_problems
+from arena.league.tables import BotFile, BotTable, validated
+
+MANIFEST = "bot.toml"
+NAME_MAX = 40
+_FILE_NAME_MAX = 120
+_DIRECTIONS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Invisible characters that turn the direction of text, with which one name can look like another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """A bot as it is declared.
+
+    Attributes:
+        name: unique in a league.
+        version: its own word for the version, "" if none.
+        author: "" if not said.
+        command: program and arguments as written, ``{python}`` unresolved; empty for a bot started by hand.
+        folder: what the command is relative to.
+        owns_folder: the folder is the bot's own (it has a ``bot.toml``), so that all of it belongs to the bot unless
+            ``files`` says less; else only what the command names does.
+        fetch: commands that may use the network, run first.
+        build: commands that make the program, run after.
+        env: variables added to the empty environment, as sorted (name, value).
+        games: ids of the games it plays; empty is all.
+        files: globs of what belongs to it.
+        connect: "tcp" for a bot that is started by hand, else "".
+    """
+
+    name: str
+    version: str
+    author: str
+    command: tuple[str, ...]
+    folder: Path
+    owns_folder: bool
+    fetch: tuple[tuple[str, ...], ...] = ()
+    build: tuple[tuple[str, ...], ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    games: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    connect: str = ""
+
+    def plays(self, game: str) -> bool:
+        """Return whether it takes part in a game."""
+        return not self.games or game in self.games
+
+
+def shipped(path: str) -> Path:
+    """Return a file or folder that comes with the arena, such as ``bots/python``: installed, or in the checkout."""
+    package = Path(arena.__file__).parent
+    installed = package / "_share" / path
+    return installed if installed.exists() else package.parent / path
+
+
+def builtin_names() -> tuple[str, ...]:
+    """Return the names of the bots that come with the arena, sorted."""
+    return tuple(sorted(manifest.parent.name for manifest in shipped("bots/python").glob(f"*/{MANIFEST}")))
+
+
+def builtin_folder(name: str) -> Path:
+    """Return the folder of a bot that comes with the arena."""
+    return shipped("bots/python") / name
+
+
+def folded(name: str) -> str:
+    """Return a name as names are compared: compatibility forms and case do not make two names different."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def name_problem(name: str) -> str:
+    """Return what is wrong with a name, in words, or the empty string."""
+    if not name.strip():
+        return "accepted is 1-40 characters, not only spaces"
+    if len(name) > NAME_MAX:
+        return f"accepted is 1-{NAME_MAX} characters; these are {len(name)}"
+    if any(unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or sign in _DIRECTIONS for sign in name):
+        return "accepted is text without control characters and line breaks"
+    return "accepted is a name without spaces at its ends" if name != name.strip() else ""
+
+
+def file_name(name: str) -> str:
+    """Return a name as one part of a path: no separator, no leading dot, not too long, different for each name."""
+    safe = quote(name, safe=" +,=@()[]!'").replace(".", "%2E", name.startswith("."))
+    if len(safe) <= _FILE_NAME_MAX:
+        return safe
+    return f"{safe[: _FILE_NAME_MAX - 17]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
+def read_folder(folder: Path) -> tuple[Bot | None, TomlFile]:
+    """Return the bot of a folder with ``bot.toml``, or None, and the file with its problems.
+
+    Raises:
+        UsageError: when the file cannot be read.
+    """
+    if folder.is_dir() and not (folder / MANIFEST).exists():
+        raise UsageError(f"{folder}: a bot's folder has a {MANIFEST}; this one has none")
+    file = TomlFile.read(folder / MANIFEST)
+    table = validated(file, BotFile)
+    if table is None:
+        return None, file
+    for key in ("name", "command"):
+        if not getattr(table, key):
+            file.add((key,), f"is missing: {BotFile.model_fields[key].description}")
+    check_manifest(file, (), table)
+    return bot_of(table, folder, owns_folder=True), file
+
+
+def check_manifest(file: TomlFile, where: KeyPath, table: BotFile) -> None:
+    """Note what is wrong with the values of a manifest that is found at ``where`` in a file."""
+    if table.name and (problem := name_problem(table.name)):
+        file.add((*where, "name"), problem)
+    for key in ("version", "author"):
+        text = getattr(table, key)
+        if text and (problem := name_problem(text)):
+            file.add((*where, key), problem)
+    for game in table.games:
+        if game not in game_ids():
+            file.add((*where, "games"), f"no game {game!r}{nearest(game, game_ids())} (games: {', '.join(game_ids())})")
+    for key in ("fetch", "build"):
+        if not all(getattr(table, key)):
+            file.add((*where, key), "accepted is a list of commands, none of them empty")
+    for variable in table.env:
+        if not re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII) or variable.startswith("ARENA_"):
+            file.add((*where, "env"), f"no name for a variable of a bot: {variable!r} (ARENA_ is the arena's own)")
+
+
+def bot_of(table: BotFile, folder: Path, *, owns_folder: bool, connect: str = "") -> Bot:
+    """Return the bot that a validated table declares."""
+    return Bot(
+        name=table.name,
+        version=table.version,
+        author=table.author,
+        command=tuple(table.command),
+        folder=folder,
+        owns_folder=owns_folder,
+        fetch=tuple(map(tuple, table.fetch)),
+        build=tuple(map(tuple, table.build)),
+        env=tuple(sorted(table.env.items())),
+        games=tuple(table.games),
+        files=tuple(table.files),
+        connect=connect,
+    )
+
+
+def changed(bot: Bot, table: BotTable) -> Bot:
+    """Return a folder's bot with the keys that a ``[[bot]]`` table gives in place of its own."""
+    given = table.model_fields_set & set(BotFile.model_fields)
+    other = bot_of(table, bot.folder, owns_folder=True)
+    return replace(bot, **{key: getattr(other, key) for key in given})
+
+
+def read_bot(text: str, base: Path) -> Bot:
+    """Return the bot of one word of a command line: a folder with ``bot.toml``, a built-in name, or ``NAME=COMMAND``.
+
+    Args:
+        text: the word.
+        base: the working directory, which a relative folder or command is relative to.
+
+    Raises:
+        UsageError: when it is none of these, or its ``bot.toml`` has problems.
+    """
+    folder = base / text
+    if not (folder / MANIFEST).is_file():
+        if text in builtin_names():
+            folder = builtin_folder(text)
+        elif "=" in text:
+            return _from_command(text, base)
+        elif not folder.is_dir():
+            raise UsageError(
+                f"bot {text!r}: no folder, no NAME=COMMAND and no built-in bot{nearest(text, builtin_names())} "
+                f"(built-in: {', '.join(builtin_names())})"
+            )
+    bot, file = read_folder(folder)
+    raise_problems([file])
+    assert bot is not None
+    return bot
+
+
+def read_bots(texts: Sequence[str], base: Path) -> tuple[Bot, ...]:
+    """Return the bots of a command line; a name that was there before gets ``_2``, ``_3`` and so on.
+
+    Raises:
+        UsageError: as ``read_bot``.
+    """
+    bots: list[Bot] = []
+    taken: set[str] = set()
+    for text in texts:
+        bot = read_bot(text, base)
+        name, number = bot.name, 1
+        while folded(name) in taken:
+            number += 1
+            name = f"{bot.name[: NAME_MAX - 4]}_{number}"
+        taken.add(folded(name))
+        bots.append(replace(bot, name=name))
+    return tuple(bots)
+
+
+def _from_command(text: str, base: Path) -> Bot:
+    name, _, command = text.partition("=")
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise UsageError(f"bot {name!r}: the command {command!r} cannot be split into words: {error}") from error
+    problem = name_problem(name)
+    if problem or not words:
+        raise UsageError(f"bot {text!r}: {problem or 'the command is empty'}")
+    return Bot(name, "", "", words, base, owns_folder=False)
