@@ -1,8 +1,8 @@
 """The crosstable: each bot against each other, with an interval that respects the deals.
 
-A cell is the share of the row's points against the column (1 for finishing ahead, 1/2 for a shared place) over the games
-in which the two are compared (two retired seats are not). Games of one deal share their luck, so the error comes from
-the spread of the deals' totals (a ratio estimate with clusters; Cochran, Sampling Techniques, 6.3 and 9A.1).
+A cell is the share of the row's points against the column (1 for finishing ahead, 1/2 for a shared place) over the
+games in which the two are compared (two retired seats are not). Games of one deal share their luck, so the error comes
+from the spread of the deals' totals (a ratio estimate with clusters; Cochran, Sampling Techniques, 6.3 and 9A.1).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy.stats import t as student
 
 from arena.errors import Termination
 from arena.records.record import places
-from arena.reports.rows import Cell, Column, Rows, number
+from arena.reports.rows import Cell, Column, Rows, number, percent
 from arena.reports.standings import Played
 
 LEVEL = 0.95
@@ -117,8 +117,8 @@ def _pair_row(pair: tuple[str, str], meeting: Meeting) -> dict[str, Cell]:
     return {
         "name": pair[0],
         "opponent": pair[1],
-        "share": number(100 * meeting.share),
-        "error": None if error is None else number(100 * error),
+        "share": percent(meeting.share),
+        "error": percent(error),
         "points": number(meeting.points),
         "games": meeting.games,
         "significant": int(error is not None and abs(meeting.share - NEUTRAL) > error),

@@ -24,7 +24,7 @@ def game_sheet(record: Record, *, shown: Sequence[Seat] | None = None, tables: b
         record: the game.
         shown: seats whose private cards are shown; None is all. With one seat, chance is shown as that seat saw it;
             with some or none, as a spectator.
-        tables: also yield the table, indented, after every step.
+        tables: yield the table, indented, after every step; else only at the end.
 
     Raises:
         RecordError: as soon as a step does not fit the rules, or the result does not follow.
@@ -32,15 +32,13 @@ def game_sheet(record: Record, *, shown: Sequence[Seat] | None = None, tables: b
     game = game_of(record)
     visible = tuple(range(record.seats)) if shown is None else tuple(shown)
     yield from _head(record)
-    state = game.initial()
+    before, entry = game.initial(), None
     for number, (before, entry) in enumerate(states(record)):
+        if tables and number:
+            yield from _table(game, before, visible)
         yield f"{number:4}  {_step_text(record, _seen(game, before, entry, visible), entry)}"
         yield from (f"      ! {_fault_text(record, fault)}" for fault in record.faults if fault.step == number)
-        state = game.apply(before, entry.step)
-        if tables:
-            yield from _table(game, state, visible)
-    if not tables:
-        yield from _table(game, state, visible)
+    yield from _table(game, game.apply(before, entry.step) if entry else before, visible)
     yield from (f"      ! {_fault_text(record, fault)}" for fault in record.faults if fault.step >= len(record.entries))
     yield from _result(record)
 

@@ -46,3 +46,8 @@ def number(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return float(value) + 0.0
+
+
+def percent(share: float | None) -> float | None:
+    """Return a share of 0..1 in percent; None stays None."""
+    return number(None if share is None else 100 * share)

@@ -1,7 +1,8 @@
 """careful plays No Thanks! by looking ahead to the end of the auction of each card; the thinking is in auction.py."""
 
-from arena.sdk import Request, run
 from auction import choose
+
+from arena.sdk import Request, run
 
 
 def decide(request: Request) -> str:
