@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -31,7 +31,7 @@ def game_sheet(record: Record, *, shown: Sequence[Seat] | None = None, tables: b
     """
     game = game_of(record)
     visible = tuple(range(record.seats)) if shown is None else tuple(shown)
-    yield from _head(record)
+    yield from _head(record, game.spec.options)
     before, entry = game.initial(), None
     for number, (before, entry) in enumerate(states(record)):
         if tables and number:
@@ -43,11 +43,11 @@ def game_sheet(record: Record, *, shown: Sequence[Seat] | None = None, tables: b
     yield from _result(record)
 
 
-def _head(record: Record) -> Iterator[str]:
-    options = ", ".join(f"{name} = {_option(value)}" for name, value in record.options.items() if value is not None)
+def _head(record: Record, options: Iterable[str]) -> Iterator[str]:
+    given = [(name, record.options[name]) for name in options if record.options.get(name) is not None]
     title = game_class(record.game).title
     yield f"{title} ({record.game}, rules version {record.rules_version}), game {record.game_id}"
-    yield f"deal {record.deal}" + (f", {options}" if options else "")
+    yield ", ".join([f"deal {record.deal}", *(f"{name} = {_option(value)}" for name, value in given)])
     for seat, player in enumerate(record.players):
         yield f"seat {seat}: {player.name}" + (f" {player.version}" if player.version else "")
 
