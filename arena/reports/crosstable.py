@@ -102,8 +102,8 @@ def pair_rows(names: Sequence[str], found: Mapping[tuple[str, str], Meeting]) ->
     columns = (
         Column("name", "bot"),
         Column("opponent", "opponent"),
-        Column("share", "share %", 1),
-        Column("error", "+/-", 1),
+        Column("share_percent", "share %", 1),
+        Column("error_percent", "+/-", 1),
         Column("points", "points", 1),
         Column("games", "games"),
         Column("significant", "significant"),
@@ -117,8 +117,8 @@ def _pair_row(pair: tuple[str, str], meeting: Meeting) -> dict[str, Cell]:
     return {
         "name": pair[0],
         "opponent": pair[1],
-        "share": percent(meeting.share),
-        "error": percent(error),
+        "share_percent": percent(meeting.share),
+        "error_percent": percent(error),
         "points": number(meeting.points),
         "games": meeting.games,
         "significant": int(error is not None and abs(meeting.share - NEUTRAL) > error),

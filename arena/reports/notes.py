@@ -21,10 +21,12 @@ HALF_WIDTH = Column("error", "", 1)
 
 def ladder_notes(ladder: Ladder) -> tuple[str, ...]:
     """Return the lines that stand under a ladder, the most general first; no nan, no infinity, no time."""
+    anchors = [f"{row.name} is fixed at {shown(row.elo, ELO)}" for row in ladder.rows if row.is_anchor]
+    zero = ", ".join(anchors) or "the mean of the field is 0"
     return (
-        "Elo: expected score between two bots alone at a table, whatever the seats; the mean of the field is 0. "
-        "+/-: 95 %, against the field (not between rows). best, worst: ranks that 95 % of such tables would allow, "
-        "all at once. LOS: probability of being better than the next row.",
+        f"Elo: expected score between two bots alone at a table, whatever the seats; {zero}. "
+        "+/-: 95 %, against the field (not between rows). best, worst: ranks that the games do not exclude, at 95 % for "
+        "all bots at once. LOS: probability of being better than the next row.",
         _method(ladder),
         _counts(ladder),
         *_seats(ladder),
@@ -36,7 +38,7 @@ def _method(ladder: Ladder) -> str:
     fit = ladder.fit
     errors = f"clustered by {ladder.cluster_kind}" if fit.is_clustered else "of the model"
     return (
-        f"Model: {MODELS[fit.model]}; prior {fit.prior}. The order of the games does not matter. "
+        f"Model: {MODELS[fit.model]}; {fit.prior}. The order of the games does not matter. "
         f"Errors: {errors}, {_counted(ladder.clusters, ladder.cluster_kind)}."
     )
 

@@ -64,7 +64,7 @@ def test_both_forms_show_the_same_numbers(games: list[Played]) -> None:
         for other in names:
             if other != row["name"]:
                 pair = pairs[str(row["name"]), other]
-                assert row[other] == f"{pair['share']:.1f} ±{pair['error']:.1f}"
+                assert row[other] == f"{pair['share_percent']:.1f} ±{pair['error_percent']:.1f}"
     assert pairs["alpha", "beta"]["significant"] == 1
     assert len(pairs) == 6
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arena.ratings.ladder import Ladder
 from arena.reports.notes import ladder_notes
 
@@ -16,6 +18,13 @@ def test_notes_name_method_and_counts(rated: Ladder) -> None:
     assert "3 seats lost by fault" in counts
     assert seats.startswith("Seats at tables of 3: 1: ")
     assert rest == list(rated.notes)
+
+
+def test_an_anchor_is_named(rated: Ladder) -> None:
+    """Zero is the mean of the field only if nothing else fixes the scale."""
+    assert "the mean of the field is 0" in ladder_notes(rated)[0]
+    fixed = replace(rated, rows=(replace(rated.rows[0], is_anchor=True, elo=100.0), *rated.rows[1:]))
+    assert f"{rated.rows[0].name} is fixed at +100.0" in ladder_notes(fixed)[0]
 
 
 def test_notes_show_no_nonsense(rated: Ladder) -> None:

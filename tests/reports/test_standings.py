@@ -53,7 +53,7 @@ def test_mean_score_has_the_direction_of_the_rules(games: list[Played], rated: L
 
 def test_win_shares_add_up(table: Rows) -> None:
     """Shared first places are split: the shares of all bots of a three-seat league add up to 100 %."""
-    assert sum(float(row["win_share"] or 0) for row in table.rows) == pytest.approx(100)
+    assert sum(float(row["win_share_percent"] or 0) for row in table.rows) == pytest.approx(100)
 
 
 def test_columns_without_content_are_left_out_everywhere(games: list[Played], rated: Ladder, table: Rows) -> None:
