@@ -25,8 +25,8 @@ def ladder_notes(ladder: Ladder) -> tuple[str, ...]:
     zero = ", ".join(anchors) or "the mean of the field is 0"
     return (
         f"Elo: expected score between two bots alone at a table, whatever the seats; {zero}. "
-        "+/-: 95 %, against the field (not between rows). best, worst: ranks that the games do not exclude, at 95 % for "
-        "all bots at once. LOS: probability of being better than the next row.",
+        "+/-: 95 %, against the field (not between rows). best, worst: ranks that the games do not exclude, at 95 % "
+        "for all bots at once. LOS: probability of being better than the next row.",
         _method(ladder),
         _counts(ladder),
         *_seats(ladder),
