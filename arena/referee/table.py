@@ -91,7 +91,8 @@ class Table:
     def _ask(self, seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
         """Collect what needs no asking; return the seats that must be asked."""
         legal = {seat: self.game.legal_actions(self.state, seat) for seat in seats}
-        asked = {seat: actions for seat, actions in legal.items() if len(actions) > 1 or self._ask_forced}
+        bots = self.game.seats  # a seat beyond is the rules' own, and its moves are forced
+        asked = {s: actions for s, actions in legal.items() if s < bots and (len(actions) > 1 or self._ask_forced)}
         forced = not asked
         self._taken = {seat: actions[0] for seat, actions in legal.items() if seat not in asked}
         self._defaulted = []
