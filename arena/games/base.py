@@ -42,7 +42,7 @@ class Moves:
 
     Attributes:
         by_seat: (seat, action) pairs, seats ascending.
-        ticks: mode ``race`` only, aligned with ``by_seat``: when each answer came (ms), None for a pass without one.
+        ticks: mode ``race`` only, aligned with ``by_seat``: when each answer came (ticks), None where none came.
     """
 
     by_seat: tuple[tuple[Seat, Action], ...]
@@ -82,6 +82,19 @@ Turn: TypeAlias = ChanceTurn | SeatTurn | GameOver
 CHANCE_TURN = ChanceTurn()
 SEAT_TURNS = tuple(SeatTurn((seat,)) for seat in range(8))
 """The turns of a single seat, made once: ``SEAT_TURNS[seat]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """How a window of mode ``race`` is timed.
+
+    Attributes:
+        tick_ms: answers within one tick count as simultaneous.
+        window_ms: an answer after this is a pass.
+    """
+
+    tick_ms: int
+    window_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +249,17 @@ class Game(ABC, Generic[State, View]):
     @abstractmethod
     def render(self, state: State, shown: Sequence[Seat]) -> str:
         """Return the table as plain text lines, with the private cards of the shown seats."""
+
+    def listed_actions(self, legal: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Return those of a seat's legal actions that its requests list; all, unless an option hides some."""
+        return legal
+
+    @property
+    def race_timing(self) -> Race | None:
+        """The timing of windows in mode ``race``; None in every other mode."""
+        if getattr(self.options, "mode", "") != "race":
+            return None
+        return Race(self.options.tick_ms, self.options.window_ms)
 
     def default_action(self, state: State, seat: Seat) -> Action:
         """Return what a strike or a retired seat plays (rules/README.md, item 2): the first legal action."""

@@ -261,6 +261,10 @@ class KingPriam(Game[State, View]):
     def _acts(self, state: State, seat: Seat) -> bool:
         return bool(state.row) and not state.over and 0 <= seat < self.seats
 
+    def listed_actions(self, legal: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Return ``pass`` alone with ``list_claims = false``: bots are to find the claims themselves."""
+        return legal if self.options.list_claims else (PASS,)
+
     def check(self, state: State, seat: Seat, action: Action) -> Action:
         """Refuse in the order: game over, turn, malformed, unknown target, card not on table."""
         if not self._acts(state, seat):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from arena.errors import Termination
 from arena.games import Game, Seat
+from arena.games.base import Race
 from arena.league.job import GameJob, Job
+from arena.players.base import Limits
 from arena.protocol.convert import SeatView, event_out, game_over_out, new_game_out
 from arena.records.codec import canonical_json, encode
 from arena.records.record import Finished, Player, Record, places
@@ -17,6 +20,11 @@ from arena.v1 import arena_pb2
 US = 1_000
 
 
+def race_limits(limits: Limits, race: Race) -> Limits:
+    """Return the limits of a game of mode ``race``: its window acts alone (design section 9)."""
+    return replace(limits, move_ms=race.window_ms, bank_ms=0, increment_ms=0, margin_ms=0)
+
+
 class Play:
     """An open game.
 
@@ -25,10 +33,25 @@ class Play:
         table: where it is played.
         clocks: time by seat.
         strays: answers to no open request, by seat.
+        race: the timing of its windows in mode ``race``, else None.
+        late_in_a_row: mode ``race``: windows in a row that a seat missed.
         job: ids, keys and seeds of the game.
     """
 
-    __slots__ = ("_evidence", "_game", "_job", "_timings", "_views", "clocks", "job", "number", "strays", "table")
+    __slots__ = (
+        "_evidence",
+        "_game",
+        "_job",
+        "_timings",
+        "_views",
+        "clocks",
+        "job",
+        "late_in_a_row",
+        "number",
+        "race",
+        "strays",
+        "table",
+    )
 
     def __init__(self, sitting: Job, game: Game[Any, Any], number: int) -> None:
         self._job = sitting
@@ -36,7 +59,10 @@ class Play:
         self.job: GameJob = sitting.games[number]
         self.number = number
         self.table = Table(game, self.job.deal_key, sitting.policy, ask_forced=sitting.ask_forced)
-        self.clocks = tuple(SeatClock(sitting.limits) for _ in range(game.seats))
+        self.race = game.race_timing
+        limits = race_limits(sitting.limits, self.race) if self.race else sitting.limits
+        self.clocks = tuple(SeatClock(limits) for _ in range(game.seats))
+        self.late_in_a_row = [0] * game.seats
         self.strays = [0] * game.seats
         self._views = tuple(SeatView(sitting.game) for _ in range(game.seats))
         self._timings: list[tuple[int, int, int, int]] = []

@@ -39,6 +39,7 @@ AUTO_MAX = 48
 SLOW_NS = 5 * MS
 FAULTED_IN_A_ROW = 10
 FAILED_STARTS = 3
+LATE_WINDOWS = 3
 STRAYS = 10
 BREAK_S = 0.1
 """How long the end of a process may come after the end of its stream, for the two to be one crash."""
@@ -64,6 +65,9 @@ class Sitting:
         self._bots: list[Seated] = []
         self._holder: Seated | None = None
         self._window = job.in_flight if job.in_flight != AUTO else 1
+        self._race = self._game is not None and self._game.race_timing is not None
+        if self._race:
+            self._window = 1
         self._slow = False
         self._playing = False
         self._stopping = False
@@ -245,7 +249,7 @@ class Sitting:
     def _deal_out(self) -> None:
         """Serve the bots that wait rather than compute, and pass the baton when its holder owes nothing."""
         for bot in self._bots:
-            if bot.waits and bot.can_be_asked and (plays := self._askable(bot)):
+            if (bot.waits or self._race) and bot.can_be_asked and (plays := self._askable(bot)):
                 self._serve(bot, plays)
         if self._holder is not None and self._holder.owes:
             return
@@ -294,7 +298,7 @@ class Sitting:
         used = bot.close(key, now_ns)
         bot.last_play = play
         if used > allowance:
-            self._late(bot, play, key, used)
+            self._late(bot, play, used)
             return used
         play.charge(bot.seat, used)
         bot.charges_us.append(used // 1000)
@@ -307,7 +311,9 @@ class Sitting:
         if play.clocks[bot.seat].game_time_over:
             self._retire(bot, play, Termination.TIMEOUT, "the time for the whole game is used up")
             return
-        refused = play.table.answer(bot.seat, answer.action)
+        play.late_in_a_row[bot.seat] = 0
+        tick = used // (play.race.tick_ms * MS) if play.race else 0
+        refused = play.table.answer(bot.seat, answer.action, tick)
         if refused is not None:
             sent = answer.action[:200]
             words = f"{sent!r}: {refused.words} ({refused.code})"
@@ -325,12 +331,23 @@ class Sitting:
             self._retire(bot, play, Termination.PROTOCOL, f"more than {STRAYS} answers to no open request")
             self._progress(play)
 
-    def _late(self, bot: Seated, play: Play, key: Key, used: int) -> None:
+    def _late(self, bot: Seated, play: Play, used: int) -> None:
         play.charge(bot.seat, used)
+        if play.race is not None and self._misses_window(bot, play):
+            self._progress(play)
+            return
         limit = play.clocks[bot.seat].limits
         words = f"{used // MS} ms where {limit.move_ms} ms and {limit.margin_ms} ms margin were allowed"
         self._rule(bot, play, Termination.TIMEOUT, words, used_us=used // 1000)
         self._progress(play)
+
+    def _misses_window(self, bot: Seated, play: Play) -> bool:
+        """Take a late answer of mode ``race`` as a pass; return False for the third in a row, which is a strike."""
+        play.late_in_a_row[bot.seat] += 1
+        if play.late_in_a_row[bot.seat] % LATE_WINDOWS == 0:
+            return False
+        play.table.default(bot.seat)
+        return True
 
     def _rule(self, bot: Seated, play: Play, word: Termination, words: str, **evidence: Any) -> None:
         decision = play.key(bot.seat)[1]
@@ -353,7 +370,7 @@ class Sitting:
 
     def _adapt(self, bot: Seated) -> None:
         """Let more games run at once while all bots are quick; ask one game at a time once one is slow."""
-        if self._job.in_flight != AUTO or self._slow:
+        if self._job.in_flight != AUTO or self._slow or self._race:
             return
         if bot.median_cpu_ns > SLOW_NS:
             self._slow = True
@@ -390,12 +407,13 @@ class Sitting:
         play, since = bot.asks[key], bot.clock.since_ns
         assert since is not None
         used = bot.close(key, now_ns)
-        bot.unanswered.add(key)
         bot.last_play = play
-        if bot.last_message_ns < since:
+        if play.race is None:
+            bot.unanswered.add(key)
+        if bot.last_message_ns < since and play.race is None:
             bot.clock.stand()
             bot.silent_since_ns = now_ns
-        self._late(bot, play, key, used)
+        self._late(bot, play, used)
         self._act()
 
     # -- starts and deaths --------------------------------------------------------------------------------------------

@@ -67,6 +67,8 @@ class Table:
         self._strikes = [0] * game.seats
         self._legal: dict[Seat, tuple[Action, ...]] = {}
         self._taken: dict[Seat, Action] = {}
+        self._ticks: dict[Seat, int] = {}
+        self._race = game.race_timing is not None
         self._defaulted: list[Seat] = []
         self._before: list[Any] = []
         self._told = [0] * game.seats
@@ -95,7 +97,7 @@ class Table:
         asked = {s: actions for s, actions in legal.items() if s < bots and (len(actions) > 1 or self._ask_forced)}
         forced = not asked
         self._taken = {seat: actions[0] for seat, actions in legal.items() if seat not in asked}
-        self._defaulted = []
+        self._defaulted, self._ticks = [], {}
         for seat in [seat for seat in asked if self.retired(seat)]:
             del asked[seat]
             self._default(seat)
@@ -116,14 +118,20 @@ class Table:
 
     def listed(self, seat: Seat) -> tuple[Action, ...]:
         """Return the legal actions that a request lists for a seat that is asked."""
-        return self._legal[seat]
+        return self.game.listed_actions(self._legal[seat])
 
     def is_asked(self, seat: Seat) -> bool:
         """Whether a seat has been asked and not answered."""
         return seat in self._legal
 
-    def answer(self, seat: Seat, action: Action) -> Refused | None:
-        """Take the answer of a seat that is asked; return why not, and change nothing, when the rules refuse it."""
+    def answer(self, seat: Seat, action: Action, tick: int = 0) -> Refused | None:
+        """Take the answer of a seat that is asked; return why not, and change nothing, when the rules refuse it.
+
+        Args:
+            seat: a seat that is asked.
+            action: what it sent.
+            tick: mode ``race``: when the answer came, in ticks of the game.
+        """
         if action not in self._legal[seat]:
             try:
                 action = self._checked(seat, action)
@@ -132,8 +140,13 @@ class Table:
                 malformed = error.code == "malformed_action"
                 word = Termination.PROTOCOL if malformed else Termination.ILLEGAL
                 return Refused(word, "empty" if empty else error.code, EMPTY_ANSWER if empty else error.message)
+        self._ticks[seat] = tick
         self._take(seat, action)
         return None
+
+    def default(self, seat: Seat) -> None:
+        """Close the decision of a seat that is asked with the default action, without a fault."""
+        self._default(seat)
 
     def _checked(self, seat: Seat, action: Action) -> Action:
         if not action:
@@ -174,7 +187,8 @@ class Table:
             self._play(forced=False)
 
     def _play(self, *, forced: bool) -> None:
-        moves = Moves(tuple(sorted(self._taken.items())))
+        ticks = tuple(self._ticks.get(seat) for seat in sorted(self._taken)) if self._race and not forced else None
+        moves = Moves(tuple(sorted(self._taken.items())), ticks)
         self._apply(Entry(moves, forced, tuple(sorted(self._defaulted))))
 
     def _apply(self, entry: Entry) -> None:
