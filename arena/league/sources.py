@@ -13,8 +13,26 @@ from arena.league.bots import Bot
 from arena.records.codec import canonical_json
 
 NOT_SOURCES = frozenset(
-    ".git .hg .svn node_modules target __pycache__ .venv venv .tox .nox .idea .mypy_cache .ruff_cache .pytest_cache "
-    ".hypothesis .gradle .cache .DS_Store".split()
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        "node_modules",
+        "target",
+        "__pycache__",
+        ".venv",
+        "venv",
+        ".tox",
+        ".nox",
+        ".idea",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".hypothesis",
+        ".gradle",
+        ".cache",
+        ".DS_Store",
+    ]
 )
 """Names, anywhere in a bot's folder, of what tools make or keep: no part of its identity, and not copied."""
 FILES_MOST, BYTES_MOST = 20_000, 1 << 30
