@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from arena.league.config import League
+from arena.league.values import League
 from arena.players.base import Program
 
 _HEAD = ("name", "schedule", "candidates", "same_author", "line_ups", "ask_forced")

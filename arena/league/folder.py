@@ -14,8 +14,8 @@ from typing import IO
 
 import arena
 from arena.errors import UsageError
-from arena.league.config import League
 from arena.league.fingerprint import differences, fingerprint
+from arena.league.values import League
 from arena.players.base import Program
 from arena.seeds import SECRET_BYTES, commitment, new_secret
 from arena.storage.rows import StoredEntrant, StoredRuleset

@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 
 from arena.errors import UsageError
-from arena.league.config import League, read_league
+from arena.league.config import read_league
 from arena.league.fingerprint import differences, fingerprint
 from arena.league.folder import ResultsFolder, set_aside
+from arena.league.values import League
 from arena.players.base import FaultPolicy, Limits, Program
 from arena.seeds import commitment
 from arena.storage.store import Store
