@@ -6,12 +6,11 @@ line, key, value, what is accepted and the nearest name.
 
 from __future__ import annotations
 
-import hashlib
+import copy
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from arena.errors import BadOptions, UsageError, nearest
 from arena.games import create, game_class
@@ -29,93 +28,11 @@ from arena.league.bots import (
 )
 from arena.league.locate import TomlFile, raise_problems
 from arena.league.tables import BotTable, FaultsTable, GameTable, LeagueFile, LeagueTable, validated
+from arena.league.values import GamePlan, League, secret_bytes
 from arena.players.base import FaultPolicy, Limits
-from arena.schedules.line_ups import Entrant, Field
-from arena.schedules.plan import Plan, RulesetPlan
-from arena.schedules.seatings import Policy, seatings
+from arena.schedules.seatings import seatings
 
 IN_FLIGHT_MOST = 64
-
-
-@dataclass(frozen=True, slots=True)
-class GamePlan:
-    """One ``[[game]]`` of a league.
-
-    Attributes:
-        id: id of the game.
-        seats: bots at a table.
-        deals: number of deals.
-        seatings: ``balanced``, ``all``, ``rotations`` or a number.
-        options: every option with its value, defaults included.
-        ruleset: canonical text of game, seats, options and rules version.
-    """
-
-    id: str
-    seats: int
-    deals: int
-    seatings: Policy
-    options: Mapping[str, Any]
-    ruleset: str
-
-
-@dataclass(frozen=True, slots=True)
-class League:
-    """A league file that has no problems.
-
-    Attributes:
-        path: the file.
-        text: its content, to be kept beside the results.
-        name: name of the league.
-        schedule: ``round-robin`` or ``gauntlet``.
-        candidates: names of a gauntlet's candidates.
-        secret: the 32 bytes that deals are keyed by; None when one is to be drawn.
-        same_author: ``allow`` or ``never`` at one table.
-        line_ups: 0 for all, else the size of a balanced subset.
-        require_check: only bots with a badge of ``arena check`` may play.
-        ask_forced: seats with one legal action are asked too.
-        in_flight: ``auto`` or the games of a sitting that are open at once.
-        games: what is played.
-        limits: of every bot.
-        faults: what they cost.
-        bots: who plays, in the order of the file.
-    """
-
-    path: Path
-    text: str
-    name: str
-    schedule: str
-    candidates: tuple[str, ...]
-    secret: bytes | None
-    same_author: str
-    line_ups: int
-    require_check: bool
-    ask_forced: bool
-    in_flight: str | int
-    games: tuple[GamePlan, ...]
-    limits: Limits
-    faults: FaultPolicy
-    bots: tuple[Bot, ...]
-
-    def field(self, game: GamePlan) -> Field:
-        """Return the bots that play a game, and how line-ups are chosen among them."""
-        players = [bot for bot in self.bots if bot.plays(game.id)]
-        apart = self.same_author == "never"
-        return Field(
-            entrants=tuple(Entrant(bot.name) for bot in players),
-            seats=game.seats,
-            candidates=tuple(Entrant(bot.name) for bot in players if bot.name in self.candidates),
-            authors=tuple((Entrant(bot.name), folded(bot.author)) for bot in players if apart and bot.author),
-            number=self.line_ups,
-        )
-
-    def plan(self) -> Plan:
-        """Return everything that the league plays."""
-        return Plan(
-            tuple(
-                RulesetPlan(game.ruleset, self.field(game), seatings(game.seatings, game.seats), game.deals)
-                for game in self.games
-            )
-        )
 
 
 def read_league(path: Path) -> League:
@@ -132,27 +49,21 @@ def read_league(path: Path) -> League:
     bots, manifests = _bots(file, table.bot)
     games = [_game(file, number, game) for number, game in enumerate(table.game)]
     _check_league(file, table.league)
+    text = _without_secret(file)
     _check_names(file, bots)
     _check_repeats(file, games)
     raise_problems([file, *manifests])
-    league = _league(file, table, [game for game in games if game], [bot for bot in bots if bot])
+    league = _league(file, text, table, [game for game in games if game], [bot for bot in bots if bot])
     _check_who_plays(file, league)
     raise_problems([file])
     return league
 
 
-def secret_bytes(text: str) -> bytes:
-    """Return the 32 bytes of a secret given in a file: 64 hex digits as they are, other words by their SHA-256."""
-    if re.fullmatch(r"[0-9a-fA-F]{64}", text):
-        return bytes.fromhex(text)
-    return hashlib.sha256(text.encode()).digest()
-
-
-def _league(file: TomlFile, table: LeagueFile, games: Sequence[GamePlan], bots: Sequence[Bot]) -> League:
+def _league(file: TomlFile, text: str, table: LeagueFile, games: Sequence[GamePlan], bots: Sequence[Bot]) -> League:
     head = table.league
     return League(
         path=file.path,
-        text=file.text,
+        text=text,
         name=head.name or file.path.stem,
         schedule=head.schedule,
         candidates=tuple(sorted(head.candidates)),
@@ -184,6 +95,23 @@ def _check_league(file: TomlFile, head: LeagueTable) -> None:
         file.add(("league", "candidates"), "is missing: schedule = gauntlet needs the names of some bots")
     if head.schedule != "gauntlet" and head.candidates:
         file.add(("league", "candidates"), "accepted only with schedule = gauntlet")
+
+
+def _without_secret(file: TomlFile) -> str:
+    """Return the text of a league file without the line of its secret, which is kept in a file of its own."""
+    document = copy.deepcopy(file.document)
+    if document.get("league", {}).pop("secret", None) is None:
+        return file.text
+    lines = file.text.splitlines(keepends=True)
+    lines[file.line(("league", "secret")) - 1] = "# the secret is kept in the file of this name\n"
+    text = "".join(lines)
+    try:
+        if tomllib.loads(text) == document:
+            return text
+    except tomllib.TOMLDecodeError:
+        pass  # the line was not all of it
+    file.add(("league",), "accepted is a secret on a line of its own, so that it can be kept out of copies of the file")
+    return ""
 
 
 def _is_no_folder(name: str) -> bool:

@@ -63,13 +63,13 @@ def snapshot(bot: Bot, bots_folder: Path, wrap: Wrap = limited) -> Program:
 
 
 def snapshots(bots: Sequence[Bot], bots_folder: Path, wrap: Wrap = limited) -> tuple[Program, ...]:
-    """Return the programs of all bots; what cannot be run is reported for all of them at once.
+    """Return the programs of all bots that have one (not those started by hand); all that cannot run are reported.
 
     Raises:
         UsageError: with the problems of every bot.
     """
     programs, problems = [], []
-    for bot in bots:
+    for bot in filter(lambda bot: not bot.connect, bots):
         try:
             programs.append(snapshot(bot, bots_folder, wrap))
         except UsageError as error:

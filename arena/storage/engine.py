@@ -7,6 +7,7 @@ with ``BEGIN IMMEDIATE``, so that it waits for another writer at its start and n
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -106,17 +107,8 @@ def _read_only_uri(path: Path) -> str:
     """A reader of a write-ahead log needs its index file; where none is and none can be made, nobody writes either."""
     log = path.with_name(path.name + "-wal")
     idle = not log.exists() or log.stat().st_size == 0
-    return f"{_uri(path)}?mode=ro" + ("&immutable=1" if idle and not _is_writable(path.parent) else "")
-
-
-def _is_writable(folder: Path) -> bool:
-    try:
-        probe = folder / ".arena-probe"
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        return False
-    return True
+    writable = os.access(path.parent, os.W_OK, effective_ids=True)
+    return f"{_uri(path)}?mode=ro" + ("&immutable=1" if idle and not writable else "")
 
 
 def _set_reader(connection: sqlite3.Connection, _: Any) -> None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.errors import UsageError
-from arena.league.config import League, read_league, secret_bytes
+from arena.games import game_ids
+from arena.league.config import read_league
+from arena.league.values import League, secret_bytes
 from arena.players.base import FaultPolicy, Limits
 from tests.league.conftest import MakeBot
 
 GAME = '[[game]]\nid = "no_thanks"\nseats = 3\n'
 BOTS = "".join(f'[[bot]]\nname = "{name}"\ncommand = ["/bin/{name}"]\n' for name in ("ann", "bo", "cy", "di"))
+
+
+GAMES = f"(games: {', '.join(game_ids())})"
 
 
 def league(folder: Path, text: str) -> League:
@@ -201,8 +207,7 @@ name = "a\\nb"
         "league.toml:10: [[game]] options.rounds = 0: accepted is 1..20",
         "league.toml:10: [[game]] options.tokns = 3: unknown option 'tokns'; did you mean 'tokens'? (options of "
         "no_thanks: variant, rounds, token_table, tokens, known_removed, token_view)",
-        "league.toml:12: [[game]] id = \"nothanks\": unknown game 'nothanks'; did you mean 'no_thanks'? "
-        "(games: no_thanks)",
+        "league.toml:12: [[game]] id = \"nothanks\": unknown game 'nothanks'; did you mean 'no_thanks'? " + GAMES,
         "league.toml:17: [[game]] seatings = 7: accepted is balanced | all | rotations | a number from 1 to seats!",
         'league.toml:23: [[bot]] path = "nowhere": nowhere/bot.toml: no such file',
         'league.toml:25: [[bot]] path = ".": ' + f"{tmp_path}: a bot's folder has a bot.toml; this one has none",
@@ -211,7 +216,7 @@ name = "a\\nb"
         'league.toml:30: [[bot]] name = "a\\nb": accepted is text without control characters and line breaks',
         "gamma/bot.toml:3: comand = 3: unknown key; did you mean 'command'? (keys here: name, version, author, "
         "command, fetch, build, env, games, files)",
-        "delta/bot.toml:3: games = [\"no_thnks\"]: no game 'no_thnks'; did you mean 'no_thanks'? (games: no_thanks)",
+        "delta/bot.toml:3: games = [\"no_thnks\"]: no game 'no_thnks'; did you mean 'no_thanks'? " + GAMES,
         "delta/bot.toml:4: build = [[]]: accepted is a list of commands, none of them empty",
     ]
 
@@ -293,6 +298,17 @@ def test_secret_bytes() -> None:
     """64 hex digits are the secret itself, so that a drawn or published one can be given again."""
     assert secret_bytes("00" * 31 + "fF") == bytes(31) + b"\xff"
     assert secret_bytes("hello").hex() == "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+
+
+def test_secret_is_not_copied(tmp_path: Path) -> None:
+    """The text that is kept beside the results, and shown on pages, is without the secret; it reads the same."""
+    text = '[league]\nname = "x"\nsecret = "abracadabra"  # words\nline_ups = 2\n' + GAME + BOTS
+    read = league(tmp_path, text)
+    assert read.secret == secret_bytes("abracadabra")
+    assert "abracadabra" not in read.text
+    assert league(tmp_path, read.text) == replace(read, secret=None)
+    for hidden in ('league = { secret = "abra" }\n', '[league]\nsecret = """\nabra\ncadabra"""\n'):
+        assert "a secret on a line of its own" in problems(tmp_path, hidden + GAME + BOTS)[0]
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -99,7 +99,8 @@ def test_identity_changes_with(make_bot: MakeBot, change: str) -> None:
 def test_same_program_under_two_names(tmp_path: Path, make_bot: MakeBot) -> None:
     """A program that is entered twice has one snapshot and one digest, so that it is seen to be the same."""
     bot = bot_in(make_bot("alpha"))
-    one, two = snapshots([bot, replace(bot, name="beta", version="9", author="b")], tmp_path / "bots")
+    by_hand = replace(bot, name="by hand", command=(), connect="tcp")
+    one, two = snapshots([bot, by_hand, replace(bot, name="beta", version="9", author="b")], tmp_path / "bots")
     assert (one.digest, one.directory) == (two.digest, two.directory)
     assert (one.name, two.name) == ("alpha", "beta")
 

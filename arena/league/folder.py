@@ -1,0 +1,225 @@
+"""The results folder of one league: its lock, its secret, its files, and whose results it holds."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import arena
+from arena.errors import UsageError
+from arena.league.fingerprint import differences, fingerprint
+from arena.league.values import League
+from arena.players.base import Program
+from arena.seeds import SECRET_BYTES, commitment, new_secret
+from arena.storage.rows import StoredEntrant, StoredRuleset
+from arena.storage.store import Store
+
+DATABASE, SECRET, LEAGUE_FILE, LOCK, BOTS, LOGS = "league.db", "secret", "league.toml", "lock", "bots", "logs"
+_OURS = re.compile(r"league\.(db|db-wal|db-shm|toml)|secret|lock|bots|logs|standings\..*|\..*")
+
+
+class ResultsFolder:
+    """A results folder that this process alone may write: a context manager that holds its lock.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path, lock: IO[str]) -> None:
+        self.path = path
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path) -> ResultsFolder:
+        """Make the folder if there is none, and take its lock.
+
+        Raises:
+            UsageError: when another run holds the lock (with its process id), the folder cannot be written, or it has
+                files but none of a league.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            _check_ours(path)
+            lock = (path / LOCK).open("a+", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{path}: this folder cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.seek(0)
+            holder = lock.read().strip() or "unknown"
+            lock.close()
+            if isinstance(error, BlockingIOError):
+                raise UsageError(
+                    f"{path}: another run works in this folder (process {holder}); wait, or stop it"
+                ) from error
+            raise UsageError(f"{path}: this folder cannot be locked: {error.strerror}") from error
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        return cls(path, lock)
+
+    def close(self) -> None:
+        """Give the lock back; the kernel does so too when the process ends in any way."""
+        self._lock.close()
+
+    def __enter__(self) -> ResultsFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def bots(self) -> Path:
+        """Where the snapshots of the bots are."""
+        return self.path / BOTS
+
+    @property
+    def logs(self) -> Path:
+        """Where the logs of the bots are, one folder a bot (``arena.league.bots.file_name`` of its name)."""
+        return self.path / LOGS
+
+    def open_store(self) -> Store:
+        """Open the journal for writing, made if there is none.
+
+        Raises:
+            UsageError: as ``Store.create``.
+        """
+        return Store.create(self.path / DATABASE)
+
+    def secret(self, store: Store, given: bytes | None = None) -> bytes:
+        """Return the secret of the league: the one that is kept here, or a given or drawn one, which is then kept.
+
+        Args:
+            store: the journal, which knows the commitment of a league that has begun.
+            given: the secret of the league file, None if it has none.
+
+        Raises:
+            UsageError: when the file is damaged, is another league's, or is missing although the league has begun.
+        """
+        known = store.meta().get("commitment")
+        kept = _read_secret(self.path / SECRET)
+        if kept is not None and given is not None and kept != given:
+            raise UsageError(f"{self.path / SECRET}: the league file gives another secret than this league has")
+        secret = kept or given
+        if known is not None and (secret is None or commitment(secret) != known):
+            state = "is missing" if secret is None else "is not the one of this league"
+            raise UsageError(f"{self.path / SECRET}: the secret {state} (its SHA-256 is {known}): put it back")
+        if kept is None:
+            secret = secret or new_secret()
+            self.write(SECRET, f"{secret.hex()}\n".encode(), mode=0o600)
+        assert secret is not None
+        return secret
+
+    def claim(self, store: Store, league: League, programs: Sequence[Program], secret: bytes) -> None:
+        """Make the folder that of a league, or check that it is: facts, rulesets and entrants are stored.
+
+        The same bots in another order are the same league; so is one with more deals.
+
+        Raises:
+            UsageError: when it holds the results of another league, saying in what they differ.
+        """
+        wanted = fingerprint(league, programs, commitment(secret))
+        stored = store.meta().get("fingerprint")
+        if stored is not None and (found := differences(json.loads(stored), wanted)):
+            listed = "\n".join(f"    {words}" for words in found)
+            raise UsageError(
+                f"{self.path}: this folder holds the results of another league:\n{listed}\n"
+                "Take another folder (--results DIR), or begin anew in this one (--fresh)."
+            )
+        store.register(_rulesets(league), _entrants(league, programs))
+        store.set_meta(
+            {
+                "league": league.name,
+                "commitment": commitment(secret),
+                "fingerprint": json.dumps(wanted, sort_keys=True, ensure_ascii=False),
+                "arena": arena.__version__,
+            }
+        )
+        self.write(LEAGUE_FILE, league.text.encode())
+
+    def write(self, name: str, data: bytes, mode: int = 0o644) -> None:
+        """Write a file of the folder as a whole: a reader sees the old content or the new, never a part.
+
+        Raises:
+            UsageError: when it cannot be written; the old content stays.
+        """
+        new = self.path / f".{name}.new"
+        try:
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+                os.fchmod(file.fileno(), mode)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self.path / name)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                new.unlink()
+            raise UsageError(f"{self.path / name}: cannot be written: {error.strerror}") from error
+
+
+def set_aside(path: Path) -> Path | None:
+    """Rename a results folder, so that a league can begin anew; old results are never deleted.
+
+    Returns:
+        The new place, or None when there was nothing.
+
+    Raises:
+        UsageError: when a run works in the folder, it is no league's, or it cannot be renamed.
+    """
+    if not path.exists():
+        return None
+    with ResultsFolder.open(path):
+        number = 1
+        while (old := path.with_name(f"{path.name}.old-{number}")).exists():
+            number += 1
+        try:
+            return path.rename(old)
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be renamed to {old.name}: {error.strerror}") from error
+
+
+def _check_ours(path: Path) -> None:
+    strange = [item.name for item in path.iterdir() if not _OURS.fullmatch(item.name)]
+    if strange and not (path / DATABASE).exists():
+        raise UsageError(f"{path}: this folder has other files ({min(strange)}, ...) and no results of a league")
+
+
+def _read_secret(path: Path) -> bytes | None:
+    try:
+        text = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: the secret cannot be read: {error}") from error
+    if not re.fullmatch(rf"[0-9a-f]{{{2 * SECRET_BYTES}}}", text):
+        raise UsageError(f"{path}: no secret: {2 * SECRET_BYTES} hex digits are expected")
+    return bytes.fromhex(text)
+
+
+def _rulesets(league: League) -> list[StoredRuleset]:
+    return [StoredRuleset(game.ruleset, game.id, game.seats) for game in league.games]
+
+
+def _entrants(league: League, programs: Sequence[Program]) -> list[StoredEntrant]:
+    by_name = {program.name: program for program in programs}
+    return [
+        StoredEntrant(
+            name=bot.name,
+            ordinal=1,
+            version=bot.version,
+            author=bot.author,
+            digest=by_name[bot.name].digest if bot.name in by_name else bot.connect,
+            command=by_name[bot.name].command if bot.name in by_name else (),
+        )
+        for bot in sorted(league.bots, key=lambda bot: bot.name)
+    ]
