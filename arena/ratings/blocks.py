@@ -14,18 +14,16 @@ from arena.ratings.units import Floats, Ints
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Derivative of the log-likelihood of single outcomes by their own parameters.
+    """Derivatives of the log-likelihood of single games by their own parameters.
 
     Attributes:
-        row: outcome by game, shape (games,).
         game: game numbers, shape (games,).
-        player: player columns, shape (outcomes, m).
-        seat: seat columns, shape (outcomes, m), or None without seat effects.
-        value: derivative by the strength of that player (and by the effect of that seat), shape (outcomes, m).
-        tie: derivative by the tie parameter, shape (outcomes,), or None.
+        player: player columns by position, shape (games, m).
+        seat: seat columns by position, shape (games, m), or (m,) when alike in all games, or None without seat effects.
+        value: derivative by that player's strength (and that seat's effect), sum 0 in each game, shape (games, m).
+        tie: derivative by the tie parameter, shape (games,), or None.
     """
 
-    row: Ints
     game: Ints
     player: Ints
     seat: Ints | None
@@ -36,14 +34,11 @@ class Scores:
 class Block(Protocol):
     """A set of like games."""
 
-    def loglik(self, params: Floats, layout: Layout) -> float:
-        """Return the log-likelihood of the block."""
-
-    def derivatives(self, params: Floats, layout: Layout, information: Floats) -> Floats:
-        """Add the information to the matrix given and return the gradient, shape (parameters,)."""
+    def evaluate(self, params: Floats, layout: Layout, information: Floats) -> tuple[float, Floats]:
+        """Add the information to the matrix given; return the log-likelihood and its gradient, shape (parameters,)."""
 
     def scores(self, params: Floats, layout: Layout) -> Scores:
-        """Return the score of every distinct outcome."""
+        """Return the score of every game that compares somebody."""
 
     def squared_scores(self, params: Floats, layout: Layout, total: Floats) -> None:
         """Add the sum of squared scores of single games to the matrix given."""

@@ -10,6 +10,7 @@ from scipy.linalg import cho_factor, cho_solve
 from arena.ratings.blocks import Block
 from arena.ratings.groups import Groups
 from arena.ratings.layout import Layout
+from arena.ratings.pairs import PairBlock
 from arena.ratings.units import Floats
 
 _RELATIVE = 1e-9
@@ -32,6 +33,8 @@ def seat_sizes(
     """
     if not sizes:
         return (), ()
+    if all(isinstance(block, PairBlock) and block.has_both_seatings() for block in blocks):
+        return sizes, ()
     layout = Layout.of(players, sizes, has_tie=tie_start is not None)
     rest = _left_for_seats(blocks, layout, groups, np.append(np.zeros(layout.seat_end), tie_start or 0.0))
     kept: list[int] = []
@@ -45,7 +48,7 @@ def _left_for_seats(blocks: Sequence[Block], layout: Layout, groups: Groups, par
     """Return the Schur complement of the players in the information at equal strengths, shape (seats, seats)."""
     information = np.zeros((layout.size, layout.size))
     for block in blocks:
-        block.derivatives(params[: layout.size], layout, information)
+        block.evaluate(params[: layout.size], layout, information)
     n, end = layout.players, layout.seat_end
     strengths = information[:n, :n]
     for group in range(groups.weak_count):

@@ -340,7 +340,7 @@ class _Fitting:
             self.notes.append(
                 f"Only {count} {clusters.kind}s: errors use the factor {count}/{count - 1} and a t quantile."
             )
-        problem.penalty.derivatives(optimum.params, problem.layout, squares)
+        problem.penalty.evaluate(optimum.params, problem.layout, squares)
         return self._project(optimum.inverse @ squares @ optimum.inverse, problem.layout), True, count
 
     def _project(self, covariance: Floats, layout: Layout) -> Floats:
@@ -387,7 +387,7 @@ class _Fitting:
             prior=self.prior,
             scale=self.unit * LN10,
             games=len(self.results),
-            loglik=sum(block.loglik(optimum.params, layout) for block in problem.blocks),
+            loglik=optimum.loglik,
             notes=tuple(self.notes),
         )
 

@@ -60,25 +60,21 @@ def find_groups(results: Results) -> Groups:
 def comparison_edges(results: Results) -> tuple[Ints, Ints]:
     """Return the distinct pairs (i, j) such that i finished not behind j in some game, as two columns."""
     players = len(results.names)
-    keys = [_edges_of(table, players) for table in results.tables()]
-    key = np.unique(np.concatenate(keys)) if keys else np.zeros(0, dtype=np.int64)
+    seen = np.zeros(players * players, dtype=np.bool_)
+    for table in results.tables():
+        place = comparable_places(table)
+        for a in range(table.seats):
+            for b in range(table.seats):
+                if a != b:
+                    ahead = (place[:, a] > 0) & ((place[:, b] == 0) | (place[:, a] <= place[:, b]))
+                    seen[(table.player[:, a] * players + table.player[:, b])[ahead]] = True
+    key = np.flatnonzero(seen)
     return key // players, key % players
-
-
-def _edges_of(table: Table, players: int) -> Ints:
-    place = comparable_places(table)
-    found = []
-    for a in range(table.seats):
-        for b in range(table.seats):
-            if a != b:
-                mask = (place[:, a] > 0) & ((place[:, b] == 0) | (place[:, a] <= place[:, b]))
-                found.append(table.player[mask, a] * players + table.player[mask, b])
-    return np.concatenate(found)
 
 
 def comparable_places(table: Table) -> Ints:
     """Return the places with 0 for seats that are compared with ranked seats only (unranked, retired)."""
-    return np.where(table.retired, 0, table.rank)
+    return np.where(table.retired, 0, table.rank) if table.retired.any() else table.rank
 
 
 def _largest_first(weak: Ints, count: int) -> Ints:

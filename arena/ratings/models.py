@@ -19,6 +19,21 @@ TieModelName = Literal["half-win", "rao-kupper", "davidson"]
 
 
 @dataclass(frozen=True, slots=True)
+class Sums:
+    """Log-likelihood of all games of each pair and its derivatives; every array has the shape (pairs,).
+
+    The names are those of ``Curves``, but ``value`` is the total over all pairs.
+    """
+
+    value: float
+    d: Floats
+    dd: Floats
+    t: Floats | None = None
+    dt: Floats | None = None
+    tt: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Curves:
     """Log-likelihood of the three outcomes and its derivatives; every array has the shape (3, pairs).
 
@@ -48,6 +63,9 @@ class TwoSeatModel(Protocol):
     def curves(self, d: Floats, tie: float) -> Curves:
         """Return the log-likelihoods and derivatives at differences ``d``, shape (pairs,)."""
 
+    def sums(self, d: Floats, tie: float, count: Floats) -> Sums:
+        """Return the same, summed over outcomes with their counts, shape (3, pairs)."""
+
     def expected_score(self, d: Floats, tie: float) -> Floats:
         """Return the expected score of the stronger-by-``d`` player on neutral seats, shape of ``d``."""
 
@@ -67,6 +85,15 @@ class HalfWin:
             d=np.stack([1 - p, 0.5 - p, -p]),
             dd=np.broadcast_to(-p * (1 - p), (3, len(p))),
         )
+
+    def sums(self, d: Floats, tie: float, count: Floats) -> Sums:
+        """Return the sums from one exponential per pair: this is the inner loop of large pools."""
+        points, games = count[0] + count[1] / 2, count.sum(axis=0)
+        small = np.exp(-np.abs(d))
+        q = 1 / (1 + small)
+        p = np.where(d >= 0, q, small * q)
+        value = float(points @ d - games @ (np.maximum(d, 0.0) + np.log1p(small)))
+        return Sums(value, d=points - games * p, dd=-games * small * q * q)
 
     def expected_score(self, d: Floats, tie: float) -> Floats:
         """Return the logistic of ``d``."""
@@ -97,6 +124,10 @@ class RaoKupper:
             tt=np.stack([-pp, -pp - qq + bend, -qq]),
         )
 
+    def sums(self, d: Floats, tie: float, count: Floats) -> Sums:
+        """Return the curves weighted with the counts."""
+        return _weighted(self.curves(d, tie), count)
+
     def expected_score(self, d: Floats, tie: float) -> Floats:
         """Return P(win) + P(tie) / 2."""
         return np.asarray((1 + expit(d - tie) - expit(-d - tie)) / 2)
@@ -125,11 +156,29 @@ class Davidson:
             tt=same * (-draw * (1 - draw)),
         )
 
+    def sums(self, d: Floats, tie: float, count: Floats) -> Sums:
+        """Return the curves weighted with the counts."""
+        return _weighted(self.curves(d, tie), count)
+
     def expected_score(self, d: Floats, tie: float) -> Floats:
         """Return P(win) + P(tie) / 2."""
         half = np.exp(-np.abs(d) / 2)
         stronger = (1 + np.exp(tie) * half / 2) / (1 + np.exp(tie) * half + half**2)
         return np.asarray(np.where(d >= 0, stronger, 1 - stronger))
+
+
+def _weighted(curves: Curves, count: Floats) -> Sums:
+    def total(part: Floats | None) -> Floats | None:
+        return None if part is None else np.asarray((count * part).sum(axis=0))
+
+    return Sums(
+        value=float((count * curves.value).sum()),
+        d=(count * curves.d).sum(axis=0),
+        dd=(count * curves.dd).sum(axis=0),
+        t=total(curves.t),
+        dt=total(curves.dt),
+        tt=total(curves.tt),
+    )
 
 
 def two_seat_model(name: TieModelName) -> TwoSeatModel:

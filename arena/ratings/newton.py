@@ -20,6 +20,25 @@ STEP_MAX_NATS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """The objective at one set of parameters.
+
+    Attributes:
+        params: where, shape (parameters,).
+        value: penalised log-likelihood.
+        loglik: the same without the prior.
+        gradient: shape (parameters,).
+        information: minus the second derivative, gauges added, shape (parameters, parameters).
+    """
+
+    params: Floats
+    value: float
+    loglik: float
+    gradient: Floats
+    information: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """What is maximised.
 
@@ -41,18 +60,17 @@ class Problem:
     games: int
     tie_min: float = -50.0
 
-    def value(self, params: Floats) -> float:
-        """Return the penalised log-likelihood."""
-        return self.penalty.value(params) + sum(block.loglik(params, self.layout) for block in self.blocks)
-
-    def derivatives(self, params: Floats) -> tuple[Floats, Floats]:
-        """Return the gradient and the information, both with the prior, gauges added to the information."""
+    def evaluate(self, params: Floats) -> Point:
+        """Return the objective with its gradient and its information, gauges added."""
         information = np.zeros((self.layout.size, self.layout.size))
-        gradient = self.penalty.derivatives(params, self.layout, information)
+        prior, gradient = self.penalty.evaluate(params, self.layout, information)
+        loglik = 0.0
         for block in self.blocks:
-            gradient = gradient + block.derivatives(params, self.layout, information)
+            more, slope = block.evaluate(params, self.layout, information)
+            loglik += more
+            gradient = gradient + slope
         self.fix_gauges(information)
-        return gradient, information
+        return Point(params, prior + loglik, loglik, gradient, information)
 
     def fix_gauges(self, information: Floats) -> None:
         """Make the information regular along shifts that the games cannot see, in place.
@@ -70,12 +88,14 @@ class Optimum:
 
     Attributes:
         params: the estimate.
+        loglik: log-likelihood there, without the prior.
         inverse: inverse information with prior and gauges, zero for fixed parameters, shape (parameters, parameters).
         iterations: Newton steps taken.
         converged: whether the gradient met the tolerance.
     """
 
     params: Floats
+    loglik: float
     inverse: Floats
     iterations: int
     converged: bool
@@ -83,42 +103,43 @@ class Optimum:
 
 def maximise(problem: Problem, start: Floats) -> Optimum:
     """Return the top of the objective; one more step follows the last test, so the error left is far below it."""
-    params = start.copy()
     tolerance = TOLERANCE_PER_GAME * max(problem.games, 1)
     free = np.flatnonzero(problem.free)
-    value = problem.value(params)
+    point = problem.evaluate(start)
     for iteration in range(ITERATIONS_MAX):
-        gradient, information = problem.derivatives(params)
-        factor = _factor(information[np.ix_(free, free)] if len(free) < len(params) else information)
-        step = np.zeros_like(params)
-        step[free] = cho_solve(factor, gradient[free])
-        if np.abs(gradient[free]).max(initial=0.0) <= tolerance:
-            params = params + step
-            return Optimum(params, _inverse(factor, free, len(params)), iteration + 1, converged=True)
-        params, value = _climb(problem, params, value, step)
-    return Optimum(params, _inverse(factor, free, len(params)), ITERATIONS_MAX, converged=False)
+        factor = _factor(point.information, free)
+        step = np.zeros_like(start)
+        step[free] = cho_solve(factor, point.gradient[free], check_finite=False)
+        if np.abs(point.gradient[free]).max(initial=0.0) <= tolerance:
+            return Optimum(
+                point.params + step, point.loglik, _inverse(factor, free, len(start)), iteration + 1, converged=True
+            )
+        point = _climb(problem, point, step)
+    factor = _factor(point.information, free)
+    return Optimum(point.params, point.loglik, _inverse(factor, free, len(start)), ITERATIONS_MAX, converged=False)
 
 
-def _climb(problem: Problem, params: Floats, value: float, step: Floats) -> tuple[Floats, float]:
+def _climb(problem: Problem, point: Point, step: Floats) -> Point:
     """Return the point along the step, halved until the objective does not fall."""
     step = step * min(1.0, STEP_MAX_NATS / max(float(np.abs(step).max()), 1e-300))
     for _ in range(40):
-        trial = params + step
-        if not problem.layout.has_tie or trial[-1] > problem.tie_min:
-            trial_value = problem.value(trial)
-            if trial_value >= value - 1e-12 * abs(value):
-                return trial, trial_value
+        if not problem.layout.has_tie or point.params[-1] + step[-1] > problem.tie_min:
+            trial = problem.evaluate(point.params + step)
+            if trial.value >= point.value - 1e-12 * abs(point.value):
+                return trial
         step = step / 2
-    return params, value
+    return point
 
 
-def _factor(information: Floats) -> tuple[Floats, bool]:
+def _factor(information: Floats, free: Ints) -> tuple[Floats, bool]:
     """Return the Cholesky factor, with a ridge of rounding size when the matrix is singular to rounding."""
+    matrix = information if len(free) == len(information) else information[np.ix_(free, free)]
     ridge = 0.0
-    scale = max(float(np.diag(information).max(initial=0.0)), 1e-300)
+    scale = max(float(np.diag(matrix).max(initial=0.0)), 1e-300)
     while True:
         try:
-            return cho_factor(information + ridge * np.eye(len(information)) if ridge else information, lower=True)
+            regular = matrix + ridge * np.eye(len(matrix)) if ridge else matrix
+            return cho_factor(regular, lower=True, check_finite=False)
         except LinAlgError:
             ridge = max(10 * ridge, 1e-13 * scale)
 

@@ -95,34 +95,39 @@ class OrderBlock:
         start = layout.seat_start.get(self.player.shape[1])
         return None if start is None else self.seat + start
 
-    def loglik(self, params: Floats, layout: Layout) -> float:
-        """Return the log-likelihood of all games."""
+    def evaluate(self, params: Floats, layout: Layout, information: Floats) -> tuple[float, Floats]:
+        """Add the information to the matrix given; return the log-likelihood and its gradient, shape (parameters,)."""
         utility = self._utilities(params, layout)
-        logs = np.log(np.exp(utility) @ self.pattern.mask.T)
-        return float(self.count @ (utility @ self.pattern.linear - logs @ self.pattern.weight))
-
-    def derivatives(self, params: Floats, layout: Layout, information: Floats) -> Floats:
-        """Add the information to the matrix given and return the gradient, shape (parameters,)."""
-        power = np.exp(self._utilities(params, layout))
+        power = np.exp(utility)
         total = power @ self.pattern.mask.T
         share = self.pattern.weight / total
-        value = self.pattern.linear - power * (share @ self.pattern.mask)
+        gradient = self.pattern.linear - power * (share @ self.pattern.mask)
         a, b = self.pattern.pairs.T
         weight = (share / total) @ self.pattern.both
         weight *= power[:, a] * power[:, b] * self.count[:, None]
         self._edges(weight, layout).add_to(information, layout)
-        return self._gradient(value * self.count[:, None], layout)
+        value = self.count @ (utility @ self.pattern.linear - np.log(total) @ self.pattern.weight)
+        return float(value), self._gradient(gradient * self.count[:, None], layout)
 
-    def scores(self, params: Floats, layout: Layout) -> Scores:
-        """Return the score of every distinct outcome by finishing position."""
+    def _slopes(self, params: Floats, layout: Layout) -> Floats:
+        """Return the derivative of every distinct outcome by finishing position, shape (outcomes, k)."""
         power = np.exp(self._utilities(params, layout))
         share = self.pattern.weight / (power @ self.pattern.mask.T)
-        value = self.pattern.linear - power * (share @ self.pattern.mask)
-        return Scores(self.row, self.game, self.player, self._seat_columns(layout), value)
+        return np.asarray(self.pattern.linear - power * (share @ self.pattern.mask))
+
+    def scores(self, params: Floats, layout: Layout) -> Scores:
+        """Return the score of every game by finishing position."""
+        columns = self._seat_columns(layout)
+        return Scores(
+            game=self.game,
+            player=self.player[self.row],
+            seat=None if columns is None else columns[self.row],
+            value=self._slopes(params, layout)[self.row],
+        )
 
     def squared_scores(self, params: Floats, layout: Layout, total: Floats) -> None:
         """Add the sum of squared scores of single games: a zero-sum vector's square is made of position pairs."""
-        value = self.scores(params, layout).value
+        value = self._slopes(params, layout)
         a, b = self.pattern.pairs.T
         self._edges(-value[:, a] * value[:, b] * self.count[:, None], layout).add_to(total, layout)
 

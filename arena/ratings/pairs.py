@@ -44,26 +44,27 @@ class PairBlock:
         tie = float(params[-1]) if layout.has_tie else 0.0
         return self.model.curves(self._difference(params, layout), tie)
 
-    def loglik(self, params: Floats, layout: Layout) -> float:
-        """Return the log-likelihood of all games."""
-        return float((self.count * self._curves(params, layout).value).sum())
+    def has_both_seatings(self) -> bool:
+        """Return whether some two players met both ways round, which tells the seats from the strengths."""
+        low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
+        key = np.sort(low * (int(high.max(initial=0)) + 1) + high)
+        return bool((key[1:] == key[:-1]).any())
 
-    def derivatives(self, params: Floats, layout: Layout, information: Floats) -> Floats:
-        """Add the information to the matrix given and return the gradient, shape (parameters,)."""
-        curves = self._curves(params, layout)
+    def evaluate(self, params: Floats, layout: Layout, information: Floats) -> tuple[float, Floats]:
+        """Add the information to the matrix given; return the log-likelihood and its gradient, shape (parameters,)."""
+        tie = float(params[-1]) if layout.has_tie else 0.0
+        sums = self.model.sums(self._difference(params, layout), tie, self.count)
         n = layout.players
         gradient = np.zeros(layout.size)
-        slope = (self.count * curves.d).sum(axis=0)
-        gradient[:n] = np.bincount(self.first, slope, n) - np.bincount(self.second, slope, n)
+        gradient[:n] = np.bincount(self.first, sums.d, n) - np.bincount(self.second, sums.d, n)
         columns = layout.seat_columns(2)
         if len(columns):
-            gradient[columns] = slope.sum(), -slope.sum()
-        self._add_squares(-(self.count * curves.dd).sum(axis=0), layout, information)
-        if curves.t is not None and curves.dt is not None and curves.tt is not None:
-            gradient[-1] = (self.count * curves.t).sum()
-            mixed = -(self.count * curves.dt).sum(axis=0)
-            self._add_tie(mixed, -float((self.count * curves.tt).sum()), layout, information)
-        return gradient
+            gradient[columns] = sums.d.sum(), -sums.d.sum()
+        self._add_squares(-sums.dd, layout, information)
+        if sums.t is not None and sums.dt is not None and sums.tt is not None:
+            gradient[-1] = sums.t.sum()
+            self._add_tie(-sums.dt, -float(sums.tt.sum()), layout, information)
+        return sums.value, gradient
 
     def squared_scores(self, params: Floats, layout: Layout, total: Floats) -> None:
         """Add the sum of squared scores of single games to the matrix given."""
@@ -74,16 +75,15 @@ class PairBlock:
             self._add_tie(mixed, float((self.count * curves.t**2).sum()), layout, total)
 
     def scores(self, params: Floats, layout: Layout) -> Scores:
-        """Return the scores of the outcomes, numbered pair by pair: win, tie, loss."""
+        """Return the score of every game that compares somebody, by seat."""
         curves = self._curves(params, layout)
-        value = curves.d.T.ravel()
+        value = curves.d[self.outcome, self.pair]
         return Scores(
-            row=3 * self.pair + self.outcome,
             game=self.game,
-            player=np.repeat(np.stack([self.first, self.second], axis=1), 3, axis=0),
-            seat=np.broadcast_to(layout.seat_columns(2), (len(value), 2)) if 2 in layout.seat_start else None,
+            player=np.stack([self.first[self.pair], self.second[self.pair]], axis=1),
+            seat=layout.seat_columns(2) if 2 in layout.seat_start else None,
             value=np.stack([value, -value], axis=1),
-            tie=None if curves.t is None else curves.t.T.ravel(),
+            tie=None if curves.t is None else curves.t[self.outcome, self.pair],
         )
 
     def _add_squares(self, weight: Floats, layout: Layout, matrix: Floats) -> None:
@@ -121,11 +121,15 @@ def count_pairs(table: Table, players: int, model: TwoSeatModel) -> PairBlock:
         model: the likelihood of one game.
     """
     place = comparable_places(table)
-    behind = np.where(place == 0, np.iinfo(np.int64).max, place)
-    outcome = 1 + np.sign(behind[:, 0] - behind[:, 1])
-    compared = np.flatnonzero(place.any(axis=1))
-    key = (table.player[:, 0] * players + table.player[:, 1])[compared]
-    outcome = outcome[compared]
+    one, two = place[:, 0], place[:, 1]
+    compared = (one > 0) | (two > 0)
+    # 0 is behind every place: -1 mod 2**64 is the largest number.
+    behind_one, behind_two = (one - 1).view(np.uint64), (two - 1).view(np.uint64)
+    outcome = 1 + (behind_one > behind_two).astype(np.int64) - (behind_one < behind_two)
+    key = table.player[:, 0] * players + table.player[:, 1]
+    game = table.games
+    if not compared.all():
+        key, outcome, game = key[compared], outcome[compared], game[compared]
     counts = np.bincount(3 * key + outcome, minlength=3 * players * players).reshape(-1, 3)
     used = np.flatnonzero(counts.any(axis=1))
     number = np.zeros(players * players, dtype=np.int64)
@@ -134,8 +138,8 @@ def count_pairs(table: Table, players: int, model: TwoSeatModel) -> PairBlock:
         model=model,
         first=used // players,
         second=used % players,
-        count=counts[used].T.astype(np.float64),
-        game=table.games[compared],
+        count=np.ascontiguousarray(counts[used].T, dtype=np.float64),
+        game=game,
         pair=number[key],
         outcome=outcome,
     )

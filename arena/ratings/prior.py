@@ -71,25 +71,20 @@ class Penalty:
     centre: Floats
     ties: Edges | None = field(default=None)
 
-    def value(self, params: Floats) -> float:
-        """Return the log of the prior, up to a constant."""
-        total = -0.5 * float(self.precision @ (params - self.centre) ** 2)
-        if self.ties is not None:
-            d = params[self.ties.i] - params[self.ties.j]
-            total += float(self.ties.weight @ (log_expit(d) + log_expit(-d))) / 2
-        return total
-
-    def derivatives(self, params: Floats, layout: Layout, information: Floats) -> Floats:
-        """Add the prior's information to the matrix given and return its gradient, shape (parameters,)."""
+    def evaluate(self, params: Floats, layout: Layout, information: Floats) -> tuple[float, Floats]:
+        """Add the prior's information to the matrix given; return the log of the prior and its gradient."""
         information[np.diag_indices_from(information)] += self.precision
         gradient: Floats = -self.precision * (params - self.centre)
+        value = -0.5 * float(self.precision @ (params - self.centre) ** 2)
         if self.ties is not None:
             i, j, weight = self.ties.i, self.ties.j, self.ties.weight
-            p = expit(params[i] - params[j])
+            d = params[i] - params[j]
+            p = expit(d)
             pull = weight * (0.5 - p)
             gradient = gradient + np.bincount(i, pull, layout.size) - np.bincount(j, pull, layout.size)
+            value += float(weight @ (log_expit(d) + log_expit(-d))) / 2
             Edges(i, j, weight * p * (1 - p)).add_to(information, layout)
-        return gradient
+        return value, gradient
 
 
 def virtual_ties(results: Results, ties: float) -> Edges:

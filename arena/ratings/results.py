@@ -156,7 +156,7 @@ class Results:
             raise ValueError("player and rank must be rectangles of one shape, with two or more seats")
         if len(set(names)) != len(names):
             raise ValueError("two players share one name")
-        if games and not (0 <= player.min() and player.max() < len(names) and rank.min() >= 0):
+        if games and not (player.min() >= 0 and player.max() < len(names) and rank.min() >= 0):
             raise ValueError("player numbers must point into names and ranks must not be negative")
         order = np.array(sorted(range(len(names)), key=lambda index: names[index]), dtype=np.int64)
         number = np.empty(len(names), dtype=np.int64)
@@ -181,6 +181,8 @@ class Results:
     def tables(self) -> tuple[Table, ...]:
         """Return the games as rectangles, one per table size, smallest first."""
         sizes = np.diff(self.starts)
+        if len(sizes) and sizes.min() == sizes.max():
+            return (self._table(int(sizes[0]), np.arange(len(self))),)
         return tuple(self._table(int(seats), np.flatnonzero(sizes == seats)) for seats in np.unique(sizes))
 
     def _table(self, seats: int, games: Ints) -> Table:
@@ -246,8 +248,8 @@ def cluster_games(results: Results, by: str = "deal") -> Clusters:
     kind = "deal" if (key >= 2 * games).any() else "block" if (key >= games).any() else "game"
     if kind == "game":
         return Clusters(kind, key, games)
-    labels, code = np.unique(key, return_inverse=True)
-    return Clusters(kind, code.astype(np.int64), len(labels))
+    number = np.cumsum(np.bincount(key) > 0) - 1
+    return Clusters(kind, number[key], int(number[-1]) + 1)
 
 
 def natural_key(label: str) -> tuple[int, int, str]:
