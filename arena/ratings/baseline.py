@@ -1,4 +1,4 @@
-"""A bare Bradley-Terry Newton on counts, to measure the real fit against: no seats, ties as half wins, naive covariance."""
+"""A bare Bradley-Terry Newton on counts, to measure the real fit against: no seats, half wins, naive covariance."""
 
 from __future__ import annotations
 

@@ -156,7 +156,8 @@ def fit(
         model: ``plackett-luce`` for any table size; the others for two seats only.
         prior: default N(0, 350 Elo) about the mean of each connected group.
         seats: whether to fit seat effects.
-        anchor: ratings held fixed, by name. One in a group shifts that group; several are held while the rest is fitted.
+        anchor: ratings held fixed, by name. One in a group shifts that group; several are held while the rest is
+            fitted.
         average: mean rating of a group without an anchor.
         scale: Elo per factor 10 of odds.
         cluster_by: the widest unit of the errors: deal, block or game.
@@ -328,7 +329,7 @@ class _Fitting:
             return self._project(optimum.inverse, problem.layout), False, count
         if count < CLUSTERS_MIN:
             self.notes.append(
-                f"Only {count} {clusters.kind}{'s' * (count != 1)}: too few for clustered errors, so the model's are used."
+                f"Only {count} {clusters.kind}{'s' * (count != 1)}: too few for clustered errors, the model's are used."
             )
             return self._project(optimum.inverse, problem.layout), False, count
         squares = squared_cluster_scores(problem.blocks, optimum.params, problem.layout, clusters)

@@ -90,8 +90,8 @@ def _largest_first(weak: Ints, count: int) -> Ints:
 def _bounds(source: Ints, target: Ints, weak: Ints, strong: Ints, strong_count: int) -> tuple[str, ...]:
     """Return each player's open side, seen from the largest strong component of its group.
 
-    In a group without any two players that are compared both ways, only those who were never behind or never ahead get a
-    mark. Between components of equal size the lower one is the reference, so that the upper shows ``>``.
+    In a group without any two players that are compared both ways, only those who were never behind or never ahead get
+    a mark. Between components of equal size the lower one is the reference, so that the upper shows ``>``.
     """
     across = strong[source] != strong[target]
     up, down = strong[source[across]], strong[target[across]]

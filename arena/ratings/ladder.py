@@ -1,8 +1,8 @@
 """The ladder: one row per player, sorted by rating, every number finite.
 
-A bound ``>`` (``<``) means that the player never finished behind (ahead of) the main body of its group: results alone set
-no upper (lower) limit, the prior does. ``limit`` is then the 95 % one-sided likelihood bound. Ranks are by rating inside
-a group; groups that never met are not comparable and come one after the other, largest first.
+A bound ``>`` (``<``) means that the player never finished behind (ahead of) the main body of its group: results alone
+set no upper (lower) limit, the prior does. ``limit`` is then the 95 % one-sided likelihood bound. Ranks are by rating
+inside a group; groups that never met are not comparable and come one after the other, largest first.
 """
 
 from __future__ import annotations
@@ -224,8 +224,8 @@ def _ranks(fitted: Fit, order: Ints) -> Ints:
 def rank_ranges(fitted: Fit) -> tuple[Ints, Ints]:
     """Return the best and the worst rank of every player in its group that the data do not exclude, at 95 % for all.
 
-    A player is surely behind another when their difference exceeds the two-sided quantile at 5 % divided by the number of
-    pairs in the group (Bonferroni), so all the ranges hold together.
+    A player is surely behind another when their difference exceeds the two-sided quantile at 5 % divided by the number
+    of pairs in the group (Bonferroni), so all the ranges hold together.
     """
     players = len(fitted.names)
     low, high = np.ones(players, dtype=np.int64), np.ones(players, dtype=np.int64)

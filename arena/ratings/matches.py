@@ -1,4 +1,4 @@
-"""One bot against another: Elo and normalised Elo with errors, LOS, pairs of deals, and the line of numbers people know."""
+"""One bot against another: Elo and normalised Elo with errors, LOS, pairs of deals, and the lines people know."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class MatchScore:
         games: number of games.
         score: mean score in 0..1.
         elo: Elo of that score; None at 0 or 1.
-        elo_error: half the distance between the Elo of the interval's ends; None when an end is 0 or 1, or without spread.
+        elo_error: half the distance between the Elo of the interval's ends; None when an end is 0 or 1, or without
+            spread.
         bound: ``>`` or ``<`` when the score is 1 or 0, else empty.
         limit: the one-sided 95 % likelihood bound in Elo that goes with it, else None.
         nelo: normalised Elo; None without spread.
@@ -63,9 +64,7 @@ def match_score(counts: Sequence[int]) -> MatchScore:
     if score in (0.0, 1.0):
         sign = 1 if score == 1.0 else -1
         limit = sign * elo_of_score(math.exp(-_DROP / games))
-        return MatchScore(
-            games, score, None, None, ">" if sign > 0 else "<", limit, None, None, _sure_los(sign, games)
-        )
+        return MatchScore(games, score, None, None, ">" if sign > 0 else "<", limit, None, None, _sure_los(sign, games))
     if spread == 0.0:
         return MatchScore(games, score, elo_of_score(score) + 0.0, None, "", None, None, None, 0.5)
     half = _Z95 * spread / math.sqrt(units)
@@ -215,8 +214,8 @@ def _ratios(counts: MatchCounts) -> str:
 def deal_differences(results: Results, name: str, other: str, points: PointsName = "normalised") -> tuple[Floats, int]:
     """Return, deal by deal in deal order, the mean points of ``name`` minus those of ``other``, and the games a deal.
 
-    Only games with both at the table count. Incomplete deals (fewer games than the fullest one) are left out, so that the
-    numbers can be tested after every complete block. Games without a deal count as deals of their own.
+    Only games with both at the table count. Incomplete deals (fewer games than the fullest one) are left out, so that
+    the numbers can be tested after every complete block. Games without a deal count as deals of their own.
     """
     a, b = results.names.index(name), results.names.index(other)
     code = np.where(results.deal >= 0, results.deal, results.deal.max(initial=-1) + 1 + np.arange(len(results)))

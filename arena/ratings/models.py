@@ -1,8 +1,8 @@
 """Likelihoods of one two-seat game as functions of the strength difference, with first and second derivatives.
 
-``d`` is strength of the first seat minus that of the second plus the difference of their seat effects, in nats. Outcomes
-are in the order first wins, tie, second wins. Sources: Bradley and Terry 1952 (half wins as a quasi-likelihood); Rao and
-Kupper 1967; Davidson 1970.
+``d`` is strength of the first seat minus that of the second plus the difference of their seat effects, in nats.
+Outcomes are in the order first wins, tie, second wins. Sources: Bradley and Terry 1952 (half wins as a
+quasi-likelihood); Rao and Kupper 1967; Davidson 1970.
 """
 
 from __future__ import annotations

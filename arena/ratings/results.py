@@ -274,8 +274,8 @@ def _checked_ids(ids: list[str | None]) -> tuple[str, ...]:
     known = [game_id for game_id in ids if game_id is not None]
     if len(set(known)) != len(known):
         seen: set[str] = set()
-        twice = next(game_id for game_id in known if game_id in seen or seen.add(game_id))  # type: ignore[func-returns-value]
-        raise ValueError(f"game id {twice!r} is given twice")
+        twice = next(game_id for game_id in known if game_id in seen or seen.add(game_id))  # type:
+        ignore[func-returns-value] raise ValueError(f"game id {twice!r} is given twice")
     return tuple(known) if len(known) == len(ids) else ()
 
 

@@ -1,7 +1,7 @@
 """Sequential test of two hypotheses about a match: the generalised log-likelihood ratio and Wald's bounds.
 
-The unit is a game (win, tie, loss) or a pair of games of one deal with seats swapped (five values); pairs are right when
-a deal helps one seat. Source of the ratio: Van den Bergh's generalised likelihood ratio for multinomial data.
+The unit is a game (win, tie, loss) or a pair of games of one deal with seats swapped (five values); pairs are right
+when a deal helps one seat. Source of the ratio: Van den Bergh's generalised likelihood ratio for multinomial data.
 """
 
 from __future__ import annotations

@@ -52,8 +52,9 @@ def tally(results: Results, points: PointsName = "place") -> Tally:
 
     Args:
         results: the games.
-        points: ``place`` gives k-1 for the first of k down to 0 for the last, averaged over ties (two seats: 1, 1/2, 0);
-            ``normalised`` divides that by k-1; ``winner`` gives 1 to the first, shared when tied. Retired seats get 0.
+        points: ``place`` gives k-1 for the first of k down to 0 for the last, averaged over ties (two seats: 1, 1/2,
+            0); ``normalised`` divides that by k-1; ``winner`` gives 1 to the first, shared when tied. Retired seats
+            get 0.
     """
     players = len(results.names)
     widest = max((table.seats for table in results.tables()), default=2)
