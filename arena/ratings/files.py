@@ -1,8 +1,9 @@
 """Results files: two CSV formats and PGN headers, as lines of text in, ``Results`` out; nothing here opens a file.
 
-Two seats: ``game, first, second, result`` with the result ``1-0``, ``1/2-1/2`` or ``0-1`` seen from ``first``. Any number of
-seats, one line a seat: ``game, seat, player, rank`` with seats 1..k in any order and the rank empty for "unranked". Both may
-have ``deal`` and ``block``; the second ``retired`` (0 or 1) and ``score``. Columns may come in any order.
+Two seats: ``game, first, second, result`` with the result ``1-0``, ``1/2-1/2`` or ``0-1`` seen from ``first``. Any
+number of seats, one line a seat: ``game, seat, player, rank`` with seats 1..k in any order. Both may have ``deal`` and
+``block``; the second ``retired`` (0 or 1) and ``score``. Columns may come in any order. An unranked seat's rank is ``-``
+(an empty one counts as forgotten); a retired seat needs no rank.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena.errors import UsageError, nearest
 from arena.ratings.results import Result, Results
@@ -80,7 +81,8 @@ def read_games(files: Iterable[tuple[Iterable[str], str]]) -> list[Result]:
             if game.game_id is not None and owner.setdefault(game.game_id, name) != name:
                 raise UsageError(f"{name}: game {game.game_id!r} is in {owner[game.game_id]} too")
         games += fresh
-    return games
+    has_scores = all(game.scores is not None for game in games)
+    return games if has_scores else [replace(game, scores=None) for game in games]
 
 
 def _read_csv(text: list[str], name: str) -> list[Result]:
@@ -241,10 +243,7 @@ def _seat_game(game_id: str, cells: list[_Cells]) -> Result | None:
 
 
 def _rank(cell: _Cells, is_retired: bool) -> int | None:
-    """Return the rank; an empty cell is "unranked" only where some seat's rank could be left open on purpose.
-
-    A missing rank must be written as ``-``, so that a forgotten cell is not taken for one; retired seats need none.
-    """
+    """Return the rank, None for an unranked seat or after noting an error."""
     if cell.get("rank") == "-" or (is_retired and not cell.get("rank")):
         return None
     return cell.whole("rank")
@@ -259,14 +258,14 @@ def _flag(cell: _Cells) -> bool:
 
 def _score(cell: _Cells) -> float | None:
     text = cell.get("score")
-    if not text:
+    if "score" not in cell.columns:
         return None
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        cell.error("score", f"score {text!r} is not a number")
+        cell.error("score", f"score {text!r} is not a number" if text else "score is empty")
         return None
     return value
 

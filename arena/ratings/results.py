@@ -7,6 +7,7 @@ never compared with another retired seat). Unranked is not tied, and a fault is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -273,9 +274,8 @@ def _label_codes(deal: Ints) -> tuple[Ints, Ints]:
 def _checked_ids(ids: list[str | None]) -> tuple[str, ...]:
     known = [game_id for game_id in ids if game_id is not None]
     if len(set(known)) != len(known):
-        seen: set[str] = set()
-        twice = next(game_id for game_id in known if game_id in seen or seen.add(game_id))  # type:
-        ignore[func-returns-value] raise ValueError(f"game id {twice!r} is given twice")
+        twice, _ = Counter(known).most_common(1)[0]
+        raise ValueError(f"game id {twice!r} is given twice")
     return tuple(known) if len(known) == len(ids) else ()
 
 
