@@ -131,7 +131,14 @@ class Seated:
         self._server.expect(self._token, self)
         mark = f"{self._job.mark}{self.seat}-{self.starts}/"
         self.process = BotProcess(
-            self.program, self._job.limits, self._address, self._token, mark, self._log(), self._exited
+            self.program,
+            self._job.limits,
+            self._address,
+            self._token,
+            mark,
+            self._log(),
+            self._exited,
+            lambda words: self.stop_for(Termination.RESOURCE, words),
         )
         self.cpu_before_ns = 0
 

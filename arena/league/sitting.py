@@ -460,7 +460,8 @@ class Sitting:
     def _retire_for_death(self, bot: Seated, play: Play, word: Termination, words: str) -> None:
         self._drop(bot, play)
         output = bot.process.log.last_lines(EVIDENCE_LINES) if bot.process else ""
-        self._retire(bot, play, word, words, output=output)
+        measured = bot.process.evidence() if bot.process else {}
+        self._retire(bot, play, word, words, output=output, **measured)
         self._progress(play)
 
     def _rule_failed_start(self, bot: Seated, words: str) -> None:
