@@ -85,9 +85,10 @@ def confine(spec: Mapping[str, Any]) -> None:
     """Give up rights and become a program; returns only by an error.
 
     Args:
-        spec: ``argv``, ``env`` and ``cwd`` of the program; ``places`` that it must reach; ``own``, files that are to
-            be its own; ``rlimits`` as (name, value) pairs; ``landlock``, arguments of ``landlock.restrict`` or None;
-            ``give_back``: a folder whose files are root's again once the program, then a child, has ended.
+        spec: ``argv``, ``env`` (None: this process's own) and ``cwd`` of the program; ``places`` that it must reach;
+            ``own``, files that are to be its own; ``rlimits`` as (name, value) pairs; ``landlock``, arguments of
+            ``landlock.restrict`` or None; ``give_back``: None, or a folder that is the program's while it runs, as a
+            child, and root's again after that.
     """
     is_root = os.geteuid() == 0
     if is_root:
@@ -105,7 +106,7 @@ def confine(spec: Mapping[str, Any]) -> None:
     landlock.give_up_new_privileges()
     if spec["landlock"] is not None:
         landlock.restrict(**spec["landlock"])
-    os.execve(spec["argv"][0], list(spec["argv"]), dict(spec["env"]))
+    os.execve(spec["argv"][0], list(spec["argv"]), os.environ if spec["env"] is None else spec["env"])
 
 
 def drop_root(uid: int, own: Iterable[str]) -> None:

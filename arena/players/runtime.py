@@ -11,7 +11,7 @@ from arena.players.base import Program
 
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Beside ``/usr``: links into it, or folders of their own on old systems."""
-SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/openssl.cnf")
 NETWORK_SETTINGS = (
     "/etc/resolv.conf",
     "/etc/hosts",

@@ -16,7 +16,7 @@ from __future__ import annotations
 import marshal
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -132,9 +132,9 @@ def rlimits(limits: Limits, *, processes: bool) -> list[tuple[str, int]]:
     return [*wanted, ("NPROC", limits.processes)] if processes else wanted
 
 
-def _prlimit(limits: Limits, *, processes: bool) -> list[str]:
-    sizes = [f"--{name.lower()}={size}:{size}" for name, size in rlimits(limits, processes=processes)]
-    return [helper("prlimit"), *sizes, "--"]
+def prlimit(sizes: Iterable[tuple[str, int]]) -> list[str]:
+    """Return the words that put limits, by the names of ``setrlimit``, before a command."""
+    return [helper("prlimit"), *(f"--{name.lower()}={size}:{size}" for name, size in sizes), "--"]
 
 
 class Bare:
@@ -145,7 +145,7 @@ class Bare:
 
     def __init__(self, limits: Limits) -> None:
         self._prefix = (helper("setpriv"), "--pdeathsig", "KILL", "--no-new-privs", "--")
-        self._limits = _prlimit(limits, processes=False)
+        self._limits = prlimit(rlimits(limits, processes=False))
 
     def command(self, program: Program, address: str, scratch: str, added: Mapping[str, str]) -> Launch:
         """Return how to start a bot."""
@@ -196,7 +196,7 @@ class Bubblewrap:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._bwrap = helper("bwrap")
-        self._prlimit = _prlimit(limits, processes=True)
+        self._prlimit = prlimit(rlimits(limits, processes=True))
 
     def command(self, program: Program, address: str, scratch: str, added: Mapping[str, str]) -> Launch:
         """Return how to start a bot; its disk is memory of its own, and ``scratch`` is not used."""
@@ -229,13 +229,14 @@ class Bubblewrap:
         return _confined(spec, added, (told, write), read, own_uid=True)
 
 
-def view(binds: list[tuple[str, str]], disk_bytes: int, *, network: bool) -> list[str]:
+def view(binds: Sequence[tuple[str, str]], disk_bytes: int, *, network: bool, writable: str | None = None) -> list[str]:
     """Return the options of ``bwrap`` that make namespaces with the system's programs and some places, read-only.
 
     Args:
         binds: (path, where it is seen) pairs.
         disk_bytes: size of ``/tmp``, the only place that can be written to besides a small ``/dev/shm``.
         network: leave the network open.
+        writable: a folder to be seen where it is, which may be written to as well.
     """
     options = [*NAMESPACES, *(["--share-net"] if network else []), "--cap-drop", "ALL", "--ro-bind", "/usr", "/usr"]
     for name in SYSTEM:
@@ -249,6 +250,8 @@ def view(binds: list[tuple[str, str]], disk_bytes: int, *, network: bool) -> lis
     options += ["--size", str(disk_bytes), "--tmpfs", "/tmp"]
     for place, seen_at in binds:
         options += ["--ro-bind", place, seen_at]
+    if writable is not None:
+        options += ["--bind", writable, writable]
     return [*options, "--remount-ro", "/dev", "--remount-ro", "/"]
 
 

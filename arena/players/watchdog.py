@@ -164,7 +164,7 @@ class Watchdog:
         if not seldom:
             return ""
         used, files = folder_use(self.disk.path)
-        return self._words(used > self._limits.disk_mb << 20, files)
+        return self._words(used >= self._limits.disk_mb << 20, files)
 
     def _words(self, is_full: bool, files: int) -> str:
         if is_full:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import ctypes
+import mmap
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import grpc
@@ -24,6 +28,8 @@ from arena.v1 import arena_pb2
 FOR_EVER_S = 3600
 HUGE_BYTES = 1 << 20
 FLOOD_BYTES = 4 << 20
+MEGABYTE = 1 << 20
+EAT_S = 0.001
 
 
 def _exit(status: int) -> NoReturn:
@@ -37,8 +43,46 @@ def _crash() -> NoReturn:
     _exit(3)
 
 
-def _killed_by(number: signal.Signals) -> Callable[[], None]:
-    return lambda: os.kill(os.getpid(), number)
+def _segfault() -> None:
+    """Read what is not there: the first process of a sandbox is deaf to signals that it sends to itself."""
+    ctypes.string_at(0)
+
+
+def _be_killed() -> None:
+    """Be ended by SIGKILL; in a sandbox only the kernel can do that, here for using a second of the processor."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
+    _compute(ms=3_600_000)
+
+
+def _eat(shared: bool) -> Callable[[], None]:
+    """Use more and more memory, a megabyte at a time, that is its own or can be shared."""
+
+    def eat() -> None:
+        eaten = []
+        while True:
+            block = mmap.mmap(-1, MEGABYTE, mmap.MAP_SHARED if shared else mmap.MAP_PRIVATE)
+            block.write(b"x" * MEGABYTE)
+            eaten.append(block)
+            time.sleep(EAT_S)
+
+    return eat
+
+
+def _fill_disk() -> None:
+    """Write until the disk is full, and wait for what comes of it."""
+    with suppress(OSError), open(os.path.join(os.environ["HOME"], "filler"), "wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * MEGABYTE)
+    _hang()
+
+
+def _breed() -> None:
+    """Start processes as long as that goes."""
+    with suppress(OSError):
+        while True:
+            subprocess.Popen(["sleep", str(FOR_EVER_S)], start_new_session=True)
+    _hang()
 
 
 def _hang() -> None:
@@ -68,11 +112,15 @@ INSTEAD = {
 DEEDS: dict[str, Callable[[], None]] = {
     "crash": _crash,
     "exit0": lambda: _exit(0),
-    "segfault": _killed_by(signal.SIGSEGV),
-    "killed": _killed_by(signal.SIGKILL),
+    "segfault": _segfault,
+    "killed": _be_killed,
     "hang": _hang,
     "flood": _flood,
     "fork": _fork,
+    "memory": _eat(shared=False),
+    "shared-memory": _eat(shared=True),
+    "fill-disk": _fill_disk,
+    "breed": _breed,
 }
 """Faults that do something before the answer, if one still comes."""
 
