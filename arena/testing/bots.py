@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import ctypes
-import mmap
 import os
 import random
 import resource
@@ -18,18 +17,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, NoReturn
 
 import grpc
 
+from arena.testing import attacks
 from arena.v1 import arena_pb2
 
 FOR_EVER_S = 3600
 HUGE_BYTES = 1 << 20
 FLOOD_BYTES = 4 << 20
-MEGABYTE = 1 << 20
-EAT_S = 0.001
 
 
 def _exit(status: int) -> NoReturn:
@@ -53,36 +50,6 @@ def _be_killed() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
     _compute(ms=3_600_000)
-
-
-def _eat(shared: bool) -> Callable[[], None]:
-    """Use more and more memory, a megabyte at a time, that is its own or can be shared."""
-
-    def eat() -> None:
-        eaten = []
-        while True:
-            block = mmap.mmap(-1, MEGABYTE, mmap.MAP_SHARED if shared else mmap.MAP_PRIVATE)
-            block.write(b"x" * MEGABYTE)
-            eaten.append(block)
-            time.sleep(EAT_S)
-
-    return eat
-
-
-def _fill_disk() -> None:
-    """Write until the disk is full, and wait for what comes of it."""
-    with suppress(OSError), open(os.path.join(os.environ["HOME"], "filler"), "wb", buffering=0) as file:
-        while True:
-            file.write(b"x" * MEGABYTE)
-    _hang()
-
-
-def _breed() -> None:
-    """Start processes as long as that goes."""
-    with suppress(OSError):
-        while True:
-            subprocess.Popen(["sleep", str(FOR_EVER_S)], start_new_session=True)
-    _hang()
 
 
 def _hang() -> None:
@@ -117,10 +84,10 @@ DEEDS: dict[str, Callable[[], None]] = {
     "hang": _hang,
     "flood": _flood,
     "fork": _fork,
-    "memory": _eat(shared=False),
-    "shared-memory": _eat(shared=True),
-    "fill-disk": _fill_disk,
-    "breed": _breed,
+    "memory": lambda: attacks.eat(shared=False),
+    "shared-memory": lambda: attacks.eat(shared=True),
+    "fill-disk": attacks.fill_disk,
+    "breed": attacks.breed,
 }
 """Faults that do something before the answer, if one still comes."""
 
