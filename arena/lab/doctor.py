@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from arena.lab.siege import Outcome, Verdict, besiege
+from arena.lab.siege import Outcome, Verdict, attacker, besiege, run_bot
 from arena.players import landlock
 from arena.players.levels import LEVELS, resolve_level, why_not
 
@@ -101,7 +101,8 @@ def examine(levels: Sequence[str] = LEVELS) -> Findings:
         )
         for name in attacks
     )
-    return Findings(tuple(levels), reasons, resolve_level("auto"), rows, checks())
+    starts = (_start(level) for level, reason in zip(levels, reasons, strict=True) if not reason)
+    return Findings(tuple(levels), reasons, resolve_level("auto"), rows, (*checks(), *starts))
 
 
 def checks() -> tuple[Check, ...]:
@@ -134,6 +135,12 @@ def _memory() -> Check:
 def _cores() -> Check:
     count = len(os.sched_getaffinity(0))
     return Check("cores", count >= 1, f"{count}: a league uses as many workers")
+
+
+def _start(level: str) -> Check:
+    """Start a small Python program at a level."""
+    ran = run_bot(level, attacker("hello"))
+    return Check(f"start at level {level}", ran.output == "hello", f"{ran.start_s * 1000:.0f} ms {ran.output!r}")
 
 
 def _upb() -> Check:

@@ -29,10 +29,9 @@ from arena.testing.attacks import Target
 LIMITS = Limits(memory_mb=160, processes=40, disk_mb=8)
 """Small, so that the attacks reach them soon."""
 PATIENCE_S = 12.0
-SETTLED_S = 0.8
 END_S = 2.5
 ORPHANED_S = 3.0
-POLL_S = 0.05
+POLL_S = 0.005
 
 
 class Verdict(StrEnum):
@@ -53,7 +52,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A hostile bot's life.
+    """The life of a bot that ran without a game.
 
     Attributes:
         output: what it printed.
@@ -61,6 +60,7 @@ class Ran:
         ended: it ended by itself.
         status: how, in words.
         peak_mb: most memory that was seen.
+        cpu_s: processor time of its first process.
         start_s: from its start to its first output; 0 if there was none.
         end_s: how long ending it and all its processes took.
     """
@@ -70,49 +70,61 @@ class Ran:
     ended: bool
     status: str
     peak_mb: int
+    cpu_s: float
     start_s: float
     end_s: float
 
 
-async def run_hostile(level: str, words: Sequence[str], limits: Limits = LIMITS, patience_s: float = PATIENCE_S) -> Ran:
-    """Start a hostile bot, wait until it ends or exceeds a limit, then end it.
+def attacker(*words: str) -> tuple[str, ...]:
+    """Return the command of a bot that does as ``arena.testing.attacks`` is told by these words."""
+    return (sys.executable, "-I", "-S", str(Path(attacks.__file__)), *words)
+
+
+def run_bot(level: str, command: Sequence[str], limits: Limits = LIMITS, patience_s: float = PATIENCE_S) -> Ran:
+    """Start a bot without a game, wait until it ends, exceeds a limit or says ``waiting``, then end it.
 
     Args:
         level: of the sandbox.
-        words: of ``arena.testing.attacks``.
+        command: of the bot.
         limits: of the bot; their level is replaced.
         patience_s: how long to wait.
     """
-    with _sites() as (bot, address):
-        command = (sys.executable, "-I", "-S", str(Path(attacks.__file__)), *words)
-        program = Program("hostile", "", "", command, str(bot), (), "")
-        over = asyncio.Event()
-        excess: list[str] = []
+    with _sites() as (folder, address):
+        program = Program("attacker", "", "", tuple(command), str(folder), (), "")
+        return asyncio.run(_run(program, address, replace(limits, sandbox=level), patience_s))
 
-        def exceeded(text: str) -> None:
-            excess.append(text)
-            process.kill()
-            over.set()
 
-        mark = f"{secrets.token_hex(8)}/"
-        log = CappedLog(None)
-        limits = replace(limits, sandbox=level)
-        began = time.monotonic()
-        process = BotProcess(program, limits, address, "", mark, log, over.set, exceeded)
-        start_s = 0.0
-        with suppress(TimeoutError):
-            async with asyncio.timeout(patience_s):
-                while not over.is_set():
-                    if not start_s and log.last_lines(1):
-                        start_s = time.monotonic() - began
-                    await asyncio.sleep(POLL_S / 10)
-        ended = not process.alive and not excess
-        began = time.monotonic()
-        await process.end()
-        end_s = time.monotonic() - began
-        measured = process.evidence()
-        output = log.last_lines(1000)
-        return Ran(output, "".join(excess), ended, process.status, measured["peak_mb"], start_s, end_s)
+async def _run(program: Program, address: str, limits: Limits, patience_s: float) -> Ran:
+    over, log = asyncio.Event(), CappedLog(None)
+    excess = ""
+
+    def exceeded(words: str) -> None:
+        nonlocal excess
+        excess = words
+        process.kill()
+
+    began = time.monotonic()
+    mark = f"{secrets.token_hex(8)}/"
+    process = BotProcess(program, limits, address, secrets.token_hex(16), mark, log, over.set, exceeded)
+    start_s = 0.0
+    while not over.is_set() and time.monotonic() - began < patience_s and log.last_lines(1) != attacks.WAITING:
+        if not start_s and log.last_lines(1):
+            start_s = time.monotonic() - began
+        await asyncio.sleep(POLL_S)
+    ended = not process.alive and not excess
+    began = time.monotonic()
+    await process.end()
+    end_s = time.monotonic() - began
+    return Ran(
+        output=log.last_lines(1000).removesuffix(attacks.WAITING).rstrip(),
+        excess=excess,
+        ended=ended,
+        status=process.status,
+        peak_mb=process.evidence()["peak_mb"],
+        cpu_s=process.cpu_ns() / 1e9,
+        start_s=start_s,
+        end_s=end_s,
+    )
 
 
 @contextmanager
@@ -158,10 +170,10 @@ def target() -> Iterator[Target]:
 def besiege(level: str) -> dict[str, Outcome]:
     """Try every attack from inside a level; return what came of each, by name."""
     with target() as goal:
-        ran = asyncio.run(run_hostile(level, ["tries", goal.as_argument()]))
+        ran = run_bot(level, attacker("tries", goal.as_argument()))
     outcomes = _tried(ran)
     for word, name in DEEDS.items():
-        outcomes[name] = _judged(word, asyncio.run(run_hostile(level, [word], patience_s=_patience(word))))
+        outcomes[name] = _judged(word, run_bot(level, attacker(word)))
     outcomes["leave a daemon"] = _daemon(level)
     outcomes["outlive the referee"] = _orphan(level)
     return outcomes
@@ -178,10 +190,6 @@ DEEDS = {
     "deaf": "ignore signals",
 }
 """Attacks that may not return, by word, with the name under which they are reported."""
-
-
-def _patience(word: str) -> float:
-    return SETTLED_S if word in ("stop", "deaf") else 3.0 if word == "breed" else PATIENCE_S
 
 
 def _tried(ran: Ran) -> dict[str, Outcome]:
@@ -211,7 +219,7 @@ def _judged(word: str, ran: Ran) -> Outcome:
 
 def _daemon(level: str) -> Outcome:
     name = f"arena-daemon-{secrets.token_hex(4)}"
-    ran = asyncio.run(run_hostile(level, ["daemon", name]))
+    ran = run_bot(level, attacker("daemon", name))
     left = _named(name)
     for pid in left:
         with suppress(ProcessLookupError):
@@ -259,12 +267,11 @@ def _is_dead(pid: str) -> bool:
 
 async def _be_referee(level: str, mark: str) -> None:
     with _sites() as (bot, address):
-        command = (sys.executable, "-I", "-S", str(Path(attacks.__file__)), "deaf")
-        program = Program("hostile", "", "", command, str(bot), (), "")
+        program = Program("attacker", "", "", attacker("deaf"), str(bot), (), "")
         limits = replace(LIMITS, sandbox=level)
         log = CappedLog(None)
         process = BotProcess(program, limits, address, "", mark, log, lambda: None, lambda _: None)
-        while "deaf" not in log.last_lines():
+        while log.last_lines() != attacks.WAITING:
             await asyncio.sleep(POLL_S)
         print(process.pid, flush=True)
         await asyncio.sleep(attacks.FOR_EVER_S)

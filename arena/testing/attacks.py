@@ -30,6 +30,9 @@ PTRACE_SEIZE, PTRACE_DETACH = 0x4206, 17
 CLONE_NEWUSER = 0x10000000
 ADJ_TICK, TIMEX_BYTES, USUAL_TICK_US = 0x4000, 208, 10_000
 REPLY_S = 0.5
+SETTLE_S = 1.0
+WAITING = "waiting"
+"""The last word of a deed that has been done and does not end."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -61,6 +64,12 @@ class Target:
     def as_argument(self) -> str:
         """Return it as a word of a command line."""
         return json.dumps(asdict(self))
+
+
+def _wait() -> None:
+    """Say that nothing more will come, and wait for ever."""
+    print(WAITING, flush=True)
+    time.sleep(FOR_EVER_S)
 
 
 class Blocked(Exception):
@@ -329,8 +338,9 @@ def breed() -> None:
         while True:
             subprocess.Popen(["sleep", str(FOR_EVER_S)], start_new_session=True)
             started += 1
-    print(f"started {started}", flush=True)
-    time.sleep(FOR_EVER_S)
+    print(started, flush=True)
+    time.sleep(SETTLE_S)
+    _wait()
 
 
 def fill_disk() -> None:
@@ -362,6 +372,7 @@ def be_stopped() -> None:
     if os.fork() == 0:
         _libc.ptrace(PTRACE_SEIZE, parent, None, None)
         os.kill(parent, signal.SIGSTOP)
+        _wait()
     time.sleep(FOR_EVER_S)
 
 
@@ -370,11 +381,11 @@ def go_deaf() -> None:
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         with suppress(OSError):
             signal.signal(number, signal.SIG_IGN)
-    print("deaf", flush=True)
-    time.sleep(FOR_EVER_S)
+    _wait()
 
 
 DEEDS: dict[str, Callable[..., None]] = {
+    "hello": lambda: print("hello", flush=True),
     "memory": lambda: eat(shared=False),
     "shared-memory": lambda: eat(shared=True),
     "memory-files": eat_as_files,
