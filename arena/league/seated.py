@@ -12,6 +12,7 @@ from typing import Protocol
 
 from arena.errors import Termination
 from arena.games import Seat
+from arena.league.bots import file_name
 from arena.league.job import Job
 from arena.league.play import Play
 from arena.players.log import CappedLog
@@ -104,6 +105,9 @@ class Seated:
         self.cpu_before_ns = 0
         self._samples: deque[tuple[int, int]] = deque(maxlen=SAMPLES)
         self.sampled = 0
+        self.sampled_ever = 0
+        self._wall_ns = 0
+        self._suspected: tuple[int, int, int] | None = None
         self._job = job
         self._host = host
         self._server = server
@@ -134,13 +138,14 @@ class Seated:
             self.program, self._job.limits, self._address, self._token, mark, self._log(), self._exited
         )
         self.cpu_before_ns = 0
+        self._suspected = None
 
     def _log(self) -> CappedLog:
         if self._job.logs is None:
             return CappedLog(None)
         first = f"deal{self._job.games[0].deal}-{self._job.games[0].game_id}" if self._job.games else "hello"
         name = f"{first}-seat{self.seat}-{self.starts}.log"
-        return CappedLog(Path(self._job.logs) / self.program.name / name)
+        return CappedLog(Path(self._job.logs) / file_name(self.program.name) / name)
 
     async def leave(self, words: str) -> None:
         """Say what is left to say and goodbye, and end the process with its whole tree."""
@@ -304,11 +309,31 @@ class Seated:
         cpu = self.process.cpu_ns()
         spent, self.cpu_before_ns = cpu - self.cpu_before_ns, cpu
         self.sampled += taken
+        self.sampled_ever += taken
         self._samples.extend([(spent // taken, used_ns // taken)] * min(taken, SAMPLES))
+        self._wall_ns += used_ns
         if len(self._samples) == SAMPLES:
             wall = sum(wall for _, wall in self._samples)
             computed = sum(cpu for cpu, _ in self._samples)
-            self.waits = wall > WAITS_NS * SAMPLES and computed < WAITS_SHARE * wall
+            self._judge_waiting(suspicious=wall > WAITS_NS * SAMPLES and computed < WAITS_SHARE * wall)
+
+    def _judge_waiting(self, *, suspicious: bool) -> None:
+        """Tell a bot that waits from one that is kept from computing because the machine is full.
+
+        Little processor time in much charged time is only a suspicion: the time for which the bot's threads stood in
+        the kernel's run queue is taken off, from one suspicion to the next.
+        """
+        if not suspicious:
+            self._suspected, self.waits = None, False
+            return
+        assert self.process is not None
+        now = (self.sampled_ever, self._wall_ns, self.cpu_before_ns + self.process.queued_ns())
+        if self._suspected is None:
+            self._suspected = now
+        elif now[0] - self._suspected[0] >= SAMPLES:
+            wall, busy = now[1] - self._suspected[1], now[2] - self._suspected[2]
+            self.waits = busy < WAITS_SHARE * wall
+            self._suspected = now
 
     @property
     def median_cpu_ns(self) -> float:
