@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,6 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.errors import UsageError
+from arena.games import Seat
+from arena.records.record import Record
+from arena.reports.game_sheet import game_sheet
 from arena.reports.league import LeagueStandings, Standing
 from arena.reports.rows import Rows
 from arena.reports.writers import shown, to_table
@@ -80,3 +84,11 @@ def find_results(given: Path | None) -> Path:
     if not found:
         raise UsageError(f"{RESULTS}/: no results here yet; 'arena run-league' plays the demo league")
     return found[-1].parent
+
+
+def print_sheet(record: Record, *, shown: Sequence[Seat] | None = None, tables: bool = True) -> None:
+    """Print a game step by step; on a terminal the steps stand out from the tables between them."""
+    colours = sys.stdout.isatty()
+    for line in game_sheet(record, shown=shown, tables=tables):
+        heads = colours and not line.startswith(" ")
+        click.echo(click.style(line, bold=True) if heads else line)

@@ -36,7 +36,7 @@ DEMO = "bots/leagues/demo.toml"
 def run_league(
     file: Path | None, results: Path | None, workers: int | None, dry_run: bool, fresh: bool, as_json: bool
 ) -> None:
-    """Play the league of FILE, or the bundled demo league, and print its standings.
+    r"""Play the league of FILE, or the bundled demo league, and print its standings.
 
     The same command again resumes what was stopped. Ctrl-C lets running games finish; a second one stops at once.
 

@@ -26,7 +26,7 @@ FORMATS = ("table", "csv", "json", "md")
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to a file instead of stdout.")
 def standings(results: Path | None, cross: bool, game: str | None, form: str, as_json: bool, out: Path | None) -> None:
-    """Print the standings of RESULTS (default: the results written last); also while the league runs.
+    r"""Print the standings of RESULTS (default: the results written last); also while the league runs.
 
     \b
     Example:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from arena.games import ChanceTurn, GameOver, Moves, create
 from arena.league.values import GamePlan, League
-from arena.reports.rows import Column, Rows
+from arena.reports.rows import Cell, Column, Rows
 from arena.schedules.seatings import evenness, seatings
 from arena.seeds import chance_stream
 
@@ -30,7 +30,7 @@ def plan_rows(league: League) -> Rows:
         Column("games", "games"),
         Column("even", "seatings are"),
     )
-    rows = []
+    rows: list[dict[str, Cell]] = []
     for game, part in zip(league.games, league.plan().rulesets, strict=True):
         rows.append(
             {
