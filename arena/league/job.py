@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any
 
+from arena.games import Seat
 from arena.players.base import FaultPolicy, Limits, Program
 
 AUTO = 0
@@ -53,6 +54,7 @@ class Job:
         ask_forced: ask seats without a choice, too.
         commitment: SHA-256 of the league's secret, "" outside a league.
         logs: folder for the bots' output, None to keep it in memory only.
+        scripted: seats that the worker itself plays, with the first legal action; for benchmarks.
         mark: begins what all processes of this sitting carry in their environment; ends with a slash.
     """
 
@@ -66,6 +68,7 @@ class Job:
     ask_forced: bool = False
     commitment: str = ""
     logs: str | None = None
+    scripted: tuple[Seat, ...] = ()
     mark: str = field(default_factory=new_mark)
 
 
@@ -76,6 +79,8 @@ class SittingEnd:
     Attributes:
         seconds: from the first process's start to the end of the last.
         start_seconds: until every bot had said Hello or failed.
+        play_seconds: from then until the last game was over.
+        referee_cpu_ns: processor time of the worker while it played.
         decisions: answers that were taken.
         lists: messages with requests that were sent.
         cpu_ns: processor time of the bots.
@@ -88,6 +93,8 @@ class SittingEnd:
 
     seconds: float
     start_seconds: float
+    play_seconds: float
+    referee_cpu_ns: int
     decisions: int
     lists: int
     cpu_ns: int

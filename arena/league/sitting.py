@@ -20,7 +20,7 @@ import tempfile
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from statistics import median
-from time import monotonic, monotonic_ns
+from time import monotonic, monotonic_ns, process_time_ns
 from typing import Any
 
 from arena.errors import Termination
@@ -76,7 +76,8 @@ class Sitting:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._failure: BaseException | None = None
         self._begun = monotonic()
-        self._start_seconds = 0.0
+        self._start_seconds = self._play_seconds = 0.0
+        self._referee_cpu_ns = 0
         self._cpu_ns = 0
 
     # -- from start to end --------------------------------------------------------------------------------------------
@@ -101,7 +102,8 @@ class Sitting:
             await server.start(addresses)
             self._bots = [Seated(seat, self._job, self, server, at) for seat, at in enumerate(addresses)]
             for bot in self._bots:
-                bot.start()
+                if bot.seat not in self._job.scripted:
+                    bot.start()
             await self._play_all()
         finally:
             for task in self._tasks:
@@ -120,11 +122,15 @@ class Sitting:
         try:
             await self._started.wait()
             self._start_seconds = monotonic() - self._begun
+            played_from, cpu_from = monotonic(), process_time_ns()
             self._playing = True
             for bot in self._bots:
-                self._spawn(self._revive(bot))
+                if bot.seat not in self._job.scripted:
+                    self._spawn(self._revive(bot))
             self._act()
             await self._done.wait()
+            self._play_seconds = monotonic() - played_from
+            self._referee_cpu_ns = process_time_ns() - cpu_from
         finally:
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
@@ -141,6 +147,8 @@ class Sitting:
         return SittingEnd(
             seconds=monotonic() - self._begun,
             start_seconds=self._start_seconds,
+            play_seconds=self._play_seconds,
+            referee_cpu_ns=self._referee_cpu_ns,
             decisions=sum(len(bot.charges_us) for bot in self._bots),
             lists=sum(bot.lists for bot in self._bots),
             cpu_ns=self._cpu_ns,
@@ -195,7 +203,10 @@ class Sitting:
         """Play on until bots must be asked, or to the end of the game."""
         while asked := play.table.advance():
             for seat in asked:
-                self._due(self._bots[seat], play)
+                if seat in self._job.scripted:
+                    play.table.answer(seat, play.table.legal(seat)[0])
+                else:
+                    self._due(self._bots[seat], play)
         if play.table.over is not None:
             self._close_game(play)
 
@@ -374,7 +385,9 @@ class Sitting:
             return
         if bot.median_cpu_ns > SLOW_NS:
             self._slow = True
-        elif self._window < AUTO_MAX and all(other.sampled >= SAMPLES or other.benched for other in self._bots):
+        elif self._window < AUTO_MAX and all(
+            other.sampled >= SAMPLES or other.benched or other.stage is Stage.GONE for other in self._bots
+        ):
             self._window = min(AUTO_MAX, 2 * self._window)
             for other in self._bots:
                 other.sampled = 0
