@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any
 
-from arena.games import Seat
 from arena.players.base import FaultPolicy, Limits, Program
 
 AUTO = 0
@@ -54,7 +53,6 @@ class Job:
         ask_forced: ask seats without a choice, too.
         commitment: SHA-256 of the league's secret, "" outside a league.
         logs: folder for the bots' output, None to keep it in memory only.
-        scripted: seats that the worker itself plays, with the first legal action; for benchmarks.
         mark: begins what all processes of this sitting carry in their environment; ends with a slash.
     """
 
@@ -68,7 +66,6 @@ class Job:
     ask_forced: bool = False
     commitment: str = ""
     logs: str | None = None
-    scripted: tuple[Seat, ...] = ()
     mark: str = field(default_factory=new_mark)
 
 

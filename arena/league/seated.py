@@ -326,14 +326,17 @@ class Seated:
         if not suspicious:
             self._suspected, self.waits = None, False
             return
-        assert self.process is not None
-        now = (self.sampled_ever, self._wall_ns, self.cpu_before_ns + self.process.queued_ns())
         if self._suspected is None:
-            self._suspected = now
-        elif now[0] - self._suspected[0] >= SAMPLES:
-            wall, busy = now[1] - self._suspected[1], now[2] - self._suspected[2]
-            self.waits = busy < WAITS_SHARE * wall
-            self._suspected = now
+            self._suspected = self._measured()
+        elif self.sampled_ever - self._suspected[0] >= SAMPLES:
+            before, now = self._suspected, self._measured()
+            wall, busy = now[1] - before[1], now[2] - before[2]
+            self._suspected, self.waits = now, busy < WAITS_SHARE * wall
+
+    def _measured(self) -> tuple[int, int, int]:
+        """Return decisions, charged time, and time in which it computed or wanted to, all so far."""
+        assert self.process is not None
+        return self.sampled_ever, self._wall_ns, self.cpu_before_ns + self.process.queued_ns()
 
     @property
     def median_cpu_ns(self) -> float:

@@ -24,7 +24,7 @@ from time import monotonic, monotonic_ns, process_time_ns
 from typing import Any
 
 from arena.errors import Termination
-from arena.games import Seat, create
+from arena.games import Game, Seat, create
 from arena.league.job import AUTO, Job, SittingEnd
 from arena.league.play import Play
 from arena.league.seated import SAMPLES, Seated, Stage
@@ -55,10 +55,10 @@ async def play_sitting(job: Job) -> AsyncIterator[Finished | SittingEnd]:
 class Sitting:
     """The games and bots of one job; see the module's docstring for its rules."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, game: Game[Any, Any] | None = None) -> None:
         self._results: asyncio.Queue[Finished | SittingEnd | None] = asyncio.Queue()
         self._job = job
-        self._game = create(job.game, len(job.programs), **job.options) if job.games else None
+        self._game = game or (create(job.game, len(job.programs), **job.options) if job.games else None)
         self._queue = deque(range(len(job.games)))
         self._open: dict[str, Play] = {}
         self._faulted: list[list[bool | None]] = [[None] * len(job.games) for _ in job.programs]
@@ -102,8 +102,7 @@ class Sitting:
             await server.start(addresses)
             self._bots = [Seated(seat, self._job, self, server, at) for seat, at in enumerate(addresses)]
             for bot in self._bots:
-                if bot.seat not in self._job.scripted:
-                    bot.start()
+                bot.start()
             await self._play_all()
         finally:
             for task in self._tasks:
@@ -125,8 +124,7 @@ class Sitting:
             played_from, cpu_from = monotonic(), process_time_ns()
             self._playing = True
             for bot in self._bots:
-                if bot.seat not in self._job.scripted:
-                    self._spawn(self._revive(bot))
+                self._spawn(self._revive(bot))
             self._act()
             await self._done.wait()
             self._play_seconds = monotonic() - played_from
@@ -203,10 +201,7 @@ class Sitting:
         """Play on until bots must be asked, or to the end of the game."""
         while asked := play.table.advance():
             for seat in asked:
-                if seat in self._job.scripted:
-                    play.table.answer(seat, play.table.legal(seat)[0])
-                else:
-                    self._due(self._bots[seat], play)
+                self._due(self._bots[seat], play)
         if play.table.over is not None:
             self._close_game(play)
 
@@ -385,9 +380,7 @@ class Sitting:
             return
         if bot.median_cpu_ns > SLOW_NS:
             self._slow = True
-        elif self._window < AUTO_MAX and all(
-            other.sampled >= SAMPLES or other.benched or other.stage is Stage.GONE for other in self._bots
-        ):
+        elif self._window < AUTO_MAX and all(other.sampled >= SAMPLES or other.benched for other in self._bots):
             self._window = min(AUTO_MAX, 2 * self._window)
             for other in self._bots:
                 other.sampled = 0

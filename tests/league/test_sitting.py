@@ -33,11 +33,12 @@ def evidence(played: Played, game: int = 0) -> list[dict[str, object]]:
 
 
 def test_honest_bots_finish_every_game_and_restart_nothing() -> None:
-    played = against_honest(games=6)
+    sitting = job([program("a"), *HONEST], 6, LIMITS)
+    played = run(sitting)
     assert played.words(0) == ["normal"] * 6
     assert played.end.restarts == 0
     assert played.end.decisions > 6 * 24
-    assert not list(marked(""))
+    assert not list(marked(sitting.mark))
 
 
 @pytest.mark.parametrize(
