@@ -17,9 +17,9 @@ from arena.league.job import Job
 from arena.league.play import Play
 from arena.players.log import CappedLog
 from arena.players.process import BotProcess
-from arena.players.remote import PROTOCOL, Connection, Server, new_token, refusal
+from arena.players.remote import PROTOCOL, Connection, Server, new_token
+from arena.protocol.convert import Answer, Bundle, Hello
 from arena.referee.clock import MS, Key, ProcessClock
-from arena.v1 import arena_pb2
 
 IN_FLIGHT_MAX = 64
 SAMPLES = 20
@@ -44,7 +44,7 @@ class Host(Protocol):
         """Take notice that the bot has said Hello, or will not."""
         ...
 
-    def on_list(self, bot: Seated, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_list(self, bot: Seated, answers: Sequence[Answer], now_ns: int) -> None:
         """Take a list of answers."""
         ...
 
@@ -114,8 +114,7 @@ class Seated:
         self._address = address
         self._token = ""
         self._told: set[str] = set()
-        self._overs: list[arena_pb2.GameOver] = []
-        self._notices: list[arena_pb2.Notice] = []
+        self._next = Bundle()
         self._events = False
         self._connection: Connection | None = None
         self.process: BotProcess | None = None
@@ -129,7 +128,7 @@ class Seated:
         self.greeted = False
         self.started_ns = monotonic_ns()
         self._token = new_token()
-        self._told, self._overs, self._notices = set(), [], []
+        self._told, self._next = set(), Bundle()
         self.unanswered.clear()
         self.silent_since_ns = None
         self._server.expect(self._token, self)
@@ -151,9 +150,7 @@ class Seated:
         """Say what is left to say and goodbye, and end the process with its whole tree."""
         self.stage = Stage.LEAVING
         if self._connection is not None:
-            bundle = self._bundle()
-            bundle.goodbye.words = words
-            self._connection.post(bundle)
+            self._connection.post(self._bundle().goodbye(words))
             self._connection.close()
         await self._end()
 
@@ -188,28 +185,26 @@ class Seated:
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
-    def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
+    def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Welcome the bot, or refuse it in words."""
         self.declared = tuple(hello.games)
         problem = self._problem(hello)
         if problem:
-            connection.post(refusal(problem))
+            connection.post(Bundle().refuse(problem))
             connection.close()
             self._die(Termination.NO_SHOW, problem)
             return
         self._connection = connection
         self._events = hello.wants_events
-        self.max_in_flight = min(max(1, hello.max_in_flight), IN_FLIGHT_MAX)
+        self.max_in_flight = min(hello.max_in_flight, IN_FLIGHT_MAX)
         limits = self._job.limits
         connection.post(
-            arena_pb2.PlayResponse(
-                welcome=arena_pb2.Welcome(
-                    move_ms=limits.move_ms,
-                    bank_ms=limits.bank_ms,
-                    increment_ms=limits.increment_ms,
-                    margin_ms=limits.margin_ms,
-                    game_ms=int(limits.game_s * 1000),
-                )
+            Bundle().welcome(
+                move_ms=limits.move_ms,
+                bank_ms=limits.bank_ms,
+                increment_ms=limits.increment_ms,
+                margin_ms=limits.margin_ms,
+                game_ms=int(limits.game_s * 1000),
             )
         )
         self.stage = Stage.READY
@@ -217,7 +212,7 @@ class Seated:
         self.failed_starts, self.failure = 0, ""
         self._host.on_ready(self)
 
-    def _problem(self, hello: arena_pb2.Hello) -> str:
+    def _problem(self, hello: Hello) -> str:
         if hello.protocol != PROTOCOL:
             return (
                 f"bot {self.program.name} speaks protocol {hello.protocol}, this referee {PROTOCOL}: "
@@ -227,17 +222,16 @@ class Seated:
             return f"bot {self.program.name} says it cannot play {self._job.game}, only {', '.join(hello.games)}"
         return ""
 
-    def on_answers(self, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
         """Hand a list to the sitting."""
         if self.stage is Stage.READY:
             self.last_message_ns = now_ns
             self._host.on_list(self, answers, now_ns)
 
-    def on_sent(self, requests: Sequence[arena_pb2.Request], now_ns: int) -> None:
+    def on_sent(self, keys: Sequence[Key], now_ns: int) -> None:
         """Start the clock: the list is being written."""
         self.lists += 1
-        for request in requests:
-            key = (request.game_id, request.decision)
+        for key in keys:
             play = self.asks.get(key)
             if play is not None and key not in self.clock.open:
                 self.clock.sent(key, play.clocks[self.seat], now_ns)
@@ -274,26 +268,26 @@ class Seated:
         for play in plays:
             if play.game_id not in self._told:
                 self._told.add(play.game_id)
-                bundle.new_games.append(play.announce(self.seat))
+                play.announce(self.seat, bundle)
             self.asks[play.key(self.seat)] = play
-            play.write_request(self.seat, bundle.requests.add(), events=self._events)
+            play.ask(self.seat, bundle, events=self._events)
         assert self._connection is not None
         self._connection.post(bundle)
 
-    def _bundle(self) -> arena_pb2.PlayResponse:
-        bundle = arena_pb2.PlayResponse(game_overs=self._overs, notices=self._notices)
-        self._overs, self._notices = [], []
+    def _bundle(self) -> Bundle:
+        """Return the next bundle with what has collected for it."""
+        bundle, self._next = self._next, Bundle()
         return bundle
 
     def tell_over(self, play: Play) -> None:
         """Let the next bundle carry the end of a game that this process knows of."""
         if play.game_id in self._told:
             self._told.discard(play.game_id)
-            self._overs.append(play.over_message())
+            play.tell_over(self._next)
 
-    def tell(self, notice: arena_pb2.Notice) -> None:
+    def tell(self, play: Play, decision: int, word: Termination, words: str) -> None:
         """Let the next bundle carry a notice."""
-        self._notices.append(notice)
+        self._next.notice(play.game_id, decision, word, words)
 
     def close(self, key: Key, now_ns: int) -> int:
         """Close a request; return its time."""

@@ -29,10 +29,9 @@ from arena.league.job import AUTO, Job, SittingEnd
 from arena.league.play import Play
 from arena.league.seated import SAMPLES, Seated, Stage
 from arena.players.remote import Server
-from arena.protocol.convert import notice_out
+from arena.protocol.convert import Answer
 from arena.records.record import Finished
 from arena.referee.clock import MS, Key
-from arena.v1 import arena_pb2
 
 TICK_S = 0.010
 AUTO_MAX = 48
@@ -279,7 +278,7 @@ class Sitting:
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
-    def on_list(self, bot: Seated, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_list(self, bot: Seated, answers: Sequence[Answer], now_ns: int) -> None:
         """Take a list of answers, then pass the baton."""
         if bot.silent_since_ns is not None:
             bot.silent_since_ns = None
@@ -293,7 +292,7 @@ class Sitting:
         self._adapt(bot)
         self._act()
 
-    def _take(self, bot: Seated, answer: arena_pb2.Answer, now_ns: int) -> int | None:
+    def _take(self, bot: Seated, answer: Answer, now_ns: int) -> int | None:
         """Take one answer; return the time it was charged, or None when it answered no open request."""
         key = (answer.game_id, answer.decision)
         play = bot.asks.get(key)
@@ -312,7 +311,7 @@ class Sitting:
         self._progress(play)
         return used
 
-    def _judge(self, bot: Seated, play: Play, answer: arena_pb2.Answer, used: int) -> None:
+    def _judge(self, bot: Seated, play: Play, answer: Answer, used: int) -> None:
         """Let the table take an answer in time, or rule why not."""
         if play.clocks[bot.seat].game_time_over:
             self._retire(bot, play, Termination.TIMEOUT, "the time for the whole game is used up")
@@ -359,13 +358,13 @@ class Sitting:
         decision = play.key(bot.seat)[1]
         play.note(bot.seat, word, words, **evidence)
         cost = play.table.rule(bot.seat, word)
-        bot.tell(notice_out(play.game_id, decision, word, f"{word}: {words}; {COSTS[cost]}"))
+        bot.tell(play, decision, word, f"{word}: {words}; {COSTS[cost]}")
 
     def _retire(self, bot: Seated, play: Play, word: Termination, words: str, **evidence: Any) -> None:
         decision = play.key(bot.seat)[1]
         play.note(bot.seat, word, words, **evidence)
         play.table.retire(bot.seat, word)
-        bot.tell(notice_out(play.game_id, max(0, decision), word, f"{word}: {words}; {COSTS['retire']}"))
+        bot.tell(play, max(0, decision), word, f"{word}: {words}; {COSTS['retire']}")
 
     def _drop(self, bot: Seated, play: Play) -> None:
         """Take back what a bot is asked, or about to be asked, in a game."""

@@ -14,10 +14,9 @@ from time import monotonic_ns
 from typing import Any, Protocol
 
 import grpc
-from google.protobuf.message import DecodeError
 
 from arena.errors import Termination
-from arena.v1 import arena_pb2
+from arena.protocol.convert import Answer, Bundle, Hello, hear
 
 PROTOCOL = 1
 MESSAGE_BYTES = 64 << 10
@@ -38,16 +37,16 @@ def new_token() -> str:
 class Listener(Protocol):
     """What the referee does with a bot's stream; every call comes from the event loop, none may block."""
 
-    def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
+    def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Take the bot's introduction, its first message."""
         ...
 
-    def on_answers(self, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
         """Take a list of answers, decoded at ``now_ns``."""
         ...
 
-    def on_sent(self, requests: Sequence[arena_pb2.Request], now_ns: int) -> None:
-        """Take notice that a list is being written at ``now_ns``."""
+    def on_sent(self, keys: Sequence[tuple[str, int]], now_ns: int) -> None:
+        """Take notice that a list of requests, (game id, decision) each, is being written at ``now_ns``."""
         ...
 
     def on_end(self, connection: Connection, word: Termination, words: str) -> None:
@@ -66,13 +65,13 @@ class Connection:
         self.token = token
         self._context = context
         self._listener = listener
-        self._outbox: list[arena_pb2.PlayResponse] = []
+        self._outbox: list[Bundle] = []
         self._wake: asyncio.Future[None] | None = None
         self._closing = False
 
-    def post(self, response: arena_pb2.PlayResponse) -> None:
+    def post(self, bundle: Bundle) -> None:
         """Send a bundle, after those posted before it."""
-        self._outbox.append(response)
+        self._outbox.append(bundle)
         self._stir()
 
     def close(self) -> None:
@@ -105,27 +104,27 @@ class Connection:
         while (data := await self._context.read()) is not grpc.aio.EOF:
             now = monotonic_ns()
             try:
-                message = arena_pb2.PlayRequest.FromString(data)
-            except DecodeError:
-                return Termination.PROTOCOL, f"{len(data)} bytes that are no message: {data[:40].hex()}"
-            if greeted != message.HasField("hello"):
-                if greeted:
-                    self._listener.on_answers(message.answers, now)
-                else:
-                    greeted = True
-                    self._listener.on_hello(self, message.hello)
-            else:
+                said = hear(data)
+            except ValueError as error:
+                return Termination.PROTOCOL, str(error)
+            if isinstance(said, Hello) == greeted:
                 return Termination.PROTOCOL, "a second hello" if greeted else "answers before the hello"
+            if isinstance(said, Hello):
+                greeted = True
+                self._listener.on_hello(self, said)
+            else:
+                self._listener.on_answers(said, now)
         return BROKEN
 
     async def _write(self) -> tuple[Termination, str]:
         while True:
             while self._outbox:
-                response = self._outbox.pop(0)
-                if response.requests:
-                    self._listener.on_sent(response.requests, monotonic_ns())
+                bundle = self._outbox.pop(0)
+                data = bundle.data()
+                if bundle.keys:
+                    self._listener.on_sent(bundle.keys, monotonic_ns())
                 try:
-                    await self._context.write(response.SerializeToString())
+                    await self._context.write(data)
                 except grpc.aio.BaseError:
                     return BROKEN
             if self._closing:
@@ -180,11 +179,6 @@ class Server:
             await Connection(context, self._expected[token], token).serve()
         finally:
             self._connected.discard(token)
-
-
-def refusal(words: str) -> arena_pb2.PlayResponse:
-    """Return the message that ends a stream before play."""
-    return arena_pb2.PlayResponse(refusal=arena_pb2.Refusal(words=words))
 
 
 def _token(context: Any) -> str:
