@@ -10,7 +10,7 @@ import json
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from types import FrameType
@@ -125,6 +125,8 @@ class _Run:
     planned: dict[str, PlannedGame] = field(default_factory=dict)
     batch: list[tuple[PlannedGame, Finished]] = field(default_factory=list)
     voids: dict[str, int] = field(default_factory=dict)
+    void_now: set[str] = field(default_factory=set)
+    again: list[Job] = field(default_factory=list)
     stored_at: float = field(default_factory=monotonic)
     paused: str = ""
 
@@ -211,7 +213,7 @@ def _greeting_problems(league: League, programs: Sequence[Program], end: Sitting
 
 
 def _play(run: _Run, pool: Pool) -> None:
-    for item in pool.play(_jobs(run)):
+    for item in pool.play(_WithRepeats(run)):
         if item is not None:
             _take(run, item)
         if run.paused:
@@ -230,11 +232,38 @@ def _take(run: _Run, item: Item) -> None:
     elif isinstance(content, Void):
         run.store.add_voids([content])
         run.tally.void += 1
+        run.void_now.add(content.game_id)
         run.voids[content.game_id] = run.voids.get(content.game_id, 0) + 1
         if run.voids[content.game_id] >= VOIDS_PAUSE:
             run.paused = f"game {content.game_id} was void {VOIDS_PAUSE} times; the last time: {content.evidence}"
     else:
         run.tally.add(content)
+        _repeat_voids(run, item.job)
+
+
+def _repeat_voids(run: _Run, job: Job) -> None:
+    """Let one new sitting with fresh processes play the void games of a sitting that has ended."""
+    games = tuple(game for game in job.games if game.game_id in run.void_now)
+    run.void_now.difference_update(game.game_id for game in games)
+    if games:
+        run.again.append(replace(job, games=games, mark=_run_mark(run.folder) + new_mark()))
+
+
+class _WithRepeats:
+    """The jobs of a run: those of the plan, and before them whatever must be played again by now.
+
+    Unlike a generator it may have more to give after it had nothing.
+    """
+
+    def __init__(self, run: _Run) -> None:
+        self._run = run
+        self._planned = _jobs(run)
+
+    def __iter__(self) -> _WithRepeats:
+        return self
+
+    def __next__(self) -> Job:
+        return self._run.again.pop() if self._run.again else next(self._planned)
 
 
 def _flush(run: _Run) -> None:
