@@ -123,6 +123,13 @@ def test_an_answer_that_is_no_action_is_one_strike(fault: str) -> None:
     assert played.records[0].entries[strike.step].defaulted == (0,)
 
 
+def test_what_a_bot_says_beside_its_action_is_in_its_log_and_nowhere_else() -> None:
+    played = against_honest("--fault", "empty", games=1)
+    assert "I will take the card because it is cheap." in played.end.logs[0]
+    assert b"cheap" not in played.games[0].record
+    assert b"cheap" not in played.games[0].trace
+
+
 def test_three_strikes_retire() -> None:
     played = against_honest("--fault", "empty", "--every", games=1)
     assert played.words(0) == ["protocol"]
