@@ -19,6 +19,7 @@ WARN_BELOW = 0.01
 CYCLES_SHOWN = 5
 _CYCLE_PLAYERS_MAX = 80
 _EXACT_CELLS = 20_000_000
+_EXACT_PAIRS = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Transitivity:
 
     Attributes:
         chi2: sum of squared pair residuals.
-        df: number of free cycles, less where deals shared by many pairs tie the residuals together.
+        df: number of free cycles; matched (not whole) where clusters hold several pairs.
         p: probability of a larger sum if the fit's strengths were all there is.
         is_violated: whether p is under ``WARN_BELOW``.
         pairs: all pairs, largest |z| first.
@@ -80,48 +81,118 @@ class Transitivity:
     nash: NashAverage | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Comparisons summed by pair of players; every array has the shape (pairs,) unless said.
+
+    Attributes:
+        one: the player with the smaller number.
+        two: the other.
+        games: comparisons.
+        points: of ``one``.
+        residual: points minus expected points.
+        variance: binomial variance of the points.
+        cluster: cluster of each cell (one pair in one cluster), shape (cells,).
+        pair: pair of each cell, shape (cells,).
+        cell: residual of each cell, shape (cells,).
+    """
+
+    one: Ints
+    two: Ints
+    games: Ints
+    points: Floats
+    residual: Floats
+    variance: Floats
+    cluster: Ints
+    pair: Ints
+    cell: Floats
+
+
 def check_transitivity(results: Results, fitted: Fit, cluster_by: str = "deal") -> Transitivity:
     """Return the test of the pairs' scores against the fit.
 
-    The variance of each pair's sum is the binomial one times one dispersion, estimated from clustered squares over the
-    whole pool (ties make it less than 1). Where pairs share deals, df is reduced as Rao and Scott 1981 (second order)
-    do.
+    A pair's variance is the binomial one times one dispersion for the pool (under 1 with ties), estimated by clusters.
+    Where a cluster holds several pairs (shared deals, larger tables), their residuals hang together: the sum of
+    squares then has the chi-square's mean and variance matched by clusters, as Rao and Scott 1981 (second order) do.
     """
     pairs = comparisons(results)
-    players = len(results.names)
-    expected = expected_scores(pairs, fitted)
-    label, pair = np.unique(pairs.one * players + pairs.two, return_inverse=True)
-    games = np.bincount(pair, minlength=len(label))
-    residual = np.bincount(pair, pairs.score - expected, len(label)).astype(np.float64)
-    variance = np.bincount(pair, expected * (1 - expected), len(label)).astype(np.float64)
     clusters = cluster_games(results, cluster_by)
-    squares, sharing = _cluster_squares(pairs, pair, pairs.score - expected, variance, clusters)
-    dispersion = max(squares / len(label), 1e-12)
-    free = len(label) - (players - fitted.groups.weak_count)
-    total = float((residual**2 / variance).sum() / dispersion)
-    df = free * sharing
-    p = float(chi2.sf(total * sharing, df)) if free > 0 else 1.0
-    z = residual / np.sqrt(variance * dispersion)
-    rows = [
-        PairResidual(
-            name=results.names[int(label[index]) // players],
-            other=results.names[int(label[index]) % players],
-            games=int(games[index]),
-            score=mean,
-            expected=mean - float(residual[index] / games[index]),
-            z=float(z[index]) + 0.0,
-        )
-        for index, mean in _by_size(z, np.bincount(pair, pairs.score, len(label)) / games)
-    ]
-    violated = free > 0 and p < WARN_BELOW
+    summed = _sum_pairs(pairs, expected_scores(pairs, fitted), len(results.names), clusters)
+    free = len(summed.one) - (len(results.names) - fitted.groups.weak_count)
+    dispersion = max(float((summed.cell**2 / summed.variance[summed.pair]).sum()) / max(len(summed.one), 1), 1e-12)
+    total, df = float((summed.residual**2 / summed.variance).sum()) / dispersion, float(max(free, 0))
+    is_shared = len(np.unique(summed.cluster)) < len(summed.cell)
+    if free > 0 and is_shared and clusters.count * len(summed.one) <= _EXACT_CELLS and len(summed.one) <= _EXACT_PAIRS:
+        total, df = _matched(summed, len(results.names), clusters.count)
+    p = float(chi2.sf(total, df)) if free > 0 else 1.0
+    violated = p < WARN_BELOW
     return Transitivity(
-        chi2=total * sharing,
-        df=float(max(df, 0.0)),
+        chi2=total,
+        df=df,
         p=p,
         is_violated=violated,
-        pairs=tuple(rows),
+        pairs=_residual_rows(results.names, summed, dispersion),
         cycles=strongest_cycles(results, dispersion) if violated else (),
-        nash=nash_of(results) if violated and players <= PLAYERS_MAX else None,
+        nash=nash_of(results) if violated and len(results.names) <= PLAYERS_MAX else None,
+    )
+
+
+def _sum_pairs(pairs: Comparisons, expected: Floats, players: int, clusters: Clusters) -> _Pairs:
+    label, pair = np.unique(pairs.one * players + pairs.two, return_inverse=True)
+    cell_label, cell = np.unique(clusters.code[pairs.game] * len(label) + pair, return_inverse=True)
+    width = max(len(label), 1)
+
+    def total(value: Floats) -> Floats:
+        return np.bincount(pair, value, len(label)).astype(np.float64)
+
+    return _Pairs(
+        one=label // players,
+        two=label % players,
+        games=np.bincount(pair, minlength=len(label)),
+        points=total(pairs.score),
+        residual=total(pairs.score - expected),
+        variance=total(expected * (1 - expected)),
+        cluster=cell_label // width,
+        pair=cell_label % width,
+        cell=np.bincount(cell, pairs.score - expected, len(cell_label)).astype(np.float64),
+    )
+
+
+def _matched(summed: _Pairs, players: int, clusters: int) -> tuple[float, float]:
+    """Return the sum of squares, without the part that strengths explain, scaled to a chi-square, and that one's df."""
+    root = np.sqrt(summed.variance)
+    row = np.arange(len(root))
+    design = np.zeros((len(root), players))
+    design[row, summed.one], design[row, summed.two] = root, -root
+    explained = design @ np.linalg.pinv(design.T @ design, hermitian=True)
+    z = summed.residual / root
+    z = z - explained @ (design.T @ z)
+    rows = np.zeros((clusters, len(root)))
+    rows[summed.cluster, summed.pair] = summed.cell / root[summed.pair]
+    rows -= (rows @ design) @ explained.T
+    own = (rows**2).sum(axis=1)
+    gram = rows.T @ rows if len(root) < clusters else rows @ rows.T
+    mean = float(own.sum())
+    # Products of different clusters alone: a cluster's product with itself is noise, not covariance.
+    square = (float((gram**2).sum()) - float(own @ own)) * clusters / max(clusters - 1, 1)
+    df = float(np.clip(mean**2 / max(square, 1e-300), 1.0, len(root)))
+    return float(z @ z) * df / max(mean, 1e-300), df
+
+
+def _residual_rows(names: tuple[str, ...], summed: _Pairs, dispersion: float) -> tuple[PairResidual, ...]:
+    z = summed.residual / np.sqrt(summed.variance * dispersion)
+    score = summed.points / summed.games
+    expected = score - summed.residual / summed.games
+    return tuple(
+        PairResidual(
+            name=names[summed.one[index]],
+            other=names[summed.two[index]],
+            games=int(summed.games[index]),
+            score=float(score[index]),
+            expected=float(expected[index]),
+            z=float(z[index]) + 0.0,
+        )
+        for index in np.argsort(-np.abs(z), kind="stable")
     )
 
 
@@ -144,30 +215,6 @@ def nash_of(results: Results) -> NashAverage:
     """Return Nash averaging of the scores; pairs that never met count as level."""
     points, count = score_matrix(results)
     return nash_average(np.where(count > 0, points / np.maximum(count, 1) - 0.5, 0.0))
-
-
-def _by_size(z: Floats, mean: Floats) -> list[tuple[int, float]]:
-    return [(int(index), float(mean[index])) for index in np.argsort(-np.abs(z), kind="stable")]
-
-
-def _cluster_squares(
-    pairs: Comparisons, pair: Ints, residual: Floats, variance: Floats, clusters: Clusters
-) -> tuple[float, float]:
-    """Return the clustered sum of squares over variances, and the share of df left when pairs share clusters (0..1]."""
-    width = len(variance)
-    code = clusters.code[pairs.game]
-    _, cell = np.unique(code * width + pair, return_inverse=True)
-    sums = np.bincount(cell, residual)
-    first = np.zeros(len(sums), dtype=np.int64)
-    first[cell] = np.arange(len(cell))
-    squares = float((sums**2 / variance[pair[first]]).sum())
-    if clusters.kind == "game" or clusters.count * width > _EXACT_CELLS or width > 5000:
-        return squares, 1.0
-    scaled = np.zeros((clusters.count, width))
-    scaled[code[first], pair[first]] = sums / np.sqrt(variance[pair[first]])
-    gram = scaled.T @ scaled if width < clusters.count else scaled @ scaled.T
-    eigen_squares = float((gram**2).sum()) - squares**2 / clusters.count  # less what sampling alone gives
-    return squares, float(np.clip(squares**2 / width / max(eigen_squares, 1e-12), 1 / width, 1.0))
 
 
 def strongest_cycles(results: Results, dispersion: float) -> tuple[Cycle, ...]:

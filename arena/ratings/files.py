@@ -2,8 +2,8 @@
 
 Two seats: ``game, first, second, result`` with the result ``1-0``, ``1/2-1/2`` or ``0-1`` seen from ``first``. Any
 number of seats, one line a seat: ``game, seat, player, rank`` with seats 1..k in any order. Both may have ``deal`` and
-``block``; the second ``retired`` (0 or 1) and ``score``. Columns may come in any order. An unranked seat's rank is ``-``
-(an empty one counts as forgotten); a retired seat needs no rank.
+``block``; the second ``retired`` (0 or 1) and ``score``. Columns may come in any order. An unranked seat's rank is
+``-`` (an empty one counts as forgotten); a retired seat needs no rank.
 """
 
 from __future__ import annotations
