@@ -7,7 +7,7 @@ the strengths that were put in, so the truth is the fit of one very long run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
@@ -21,11 +21,17 @@ from tests.ratings.simulate import TwoSeatPlan, plackett_luce, rotated_deals
 League = Callable[[np.random.Generator, int], Results]
 """Draws a league; the number multiplies its deals."""
 
+
+def independent(seats: int) -> League:
+    """Return leagues of 200 independent games at tables of one size."""
+    return lambda stream, size: plackett_luce(stream, 200 * size, seats)
+
+
 LEAGUES: dict[str, League] = {
-    **{
-        f"200 games, {seats} seats": lambda stream, size, seats=seats: plackett_luce(stream, 200 * size, seats)
-        for seats in (3, 4, 5, 7)
-    },
+    "200 games, 3 seats": independent(3),
+    "200 games, 4 seats": independent(4),
+    "200 games, 5 seats": independent(5),
+    "200 games, 7 seats": independent(7),
     "60 deals in 4 rotations, luck 1.5 nat": lambda stream, size: rotated_deals(stream, 60 * size, 4, luck_nats=1.5),
     "two seats, half the games tied": lambda stream, size: TwoSeatPlan(8 * size, ties=0.5, swapped=False).play(stream),
     "two seats, deals swapped, luck 350": lambda stream, size: TwoSeatPlan(12 * size, luck_elo=350).play(stream),
@@ -36,7 +42,7 @@ LEAGUES: dict[str, League] = {
 SHARED = "the same 40 deals for all, suiting some"
 
 
-@lru_cache(maxsize=None)
+@cache
 def truth(name: str) -> Floats:
     """Return the ratings of a run hundreds of times as long."""
     results = LEAGUES[name](np.random.default_rng(99), 400)
