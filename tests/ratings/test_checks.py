@@ -9,12 +9,13 @@ import pytest
 
 from arena.ratings.baseline import bradley_terry, count_points
 from arena.ratings.bootstrap import bootstrap
-from arena.ratings.checks import all_pairs_slope, check_drift, check_transitivity, nash_of
+from arena.ratings.checks import all_pairs_slope, check_drift
 from arena.ratings.fit import fit
 from arena.ratings.nash import nash_average
 from arena.ratings.planner import deals_needed, plan
 from arena.ratings.prior import Prior
 from arena.ratings.results import Results
+from arena.ratings.transitivity import check_transitivity, nash_of
 from arena.ratings.units import ELO_PER_NAT
 from tests.ratings.reference import answers, orders, two_seat
 from tests.ratings.simulate import NAMES, STRENGTH, TwoSeatPlan, plackett_luce
