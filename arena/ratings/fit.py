@@ -18,7 +18,7 @@ from arena.ratings.blocks import Block
 from arena.ratings.convert import to_elo
 from arena.ratings.estimable import seat_sizes
 from arena.ratings.fitted import Fit, ModelName, SeatEffect
-from arena.ratings.groups import comparable_places, find_groups
+from arena.ratings.groups import comparable_places, find_groups, is_compared
 from arena.ratings.layout import Layout
 from arena.ratings.models import TieModelName, two_seat_model
 from arena.ratings.newton import Optimum, Problem, maximise
@@ -156,7 +156,7 @@ class _Fitting:
             return "half-win"
         table = self.results.tables()[0]
         place = comparable_places(table)
-        tied = (place[:, 0] == place[:, 1])[place.any(axis=1)]
+        tied = (place[:, 0] == place[:, 1])[is_compared(table)]
         if tied.any() and not tied.all():
             return "rao-kupper" if self.model == "rao-kupper" else "davidson"
         which = "Every game" if tied.any() else "No game"
@@ -319,7 +319,8 @@ def _used_clusters(results: Results, clusters: Clusters) -> int:
     """Return the number of clusters with at least one comparison."""
     used: Bools = np.zeros(clusters.count, dtype=np.bool_)
     for table in results.tables():
-        used[clusters.code[table.games[comparable_places(table).any(axis=1)]]] = True
+        compared = is_compared(table)
+        used[clusters.code[table.games if compared.all() else table.games[compared]]] = True
     return int(used.sum())
 
 
