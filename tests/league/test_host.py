@@ -28,7 +28,8 @@ def pause(pid: int, seconds: float) -> None:
 
 def play_while(sitting: Job, disturb: Callable[[Pool], None]) -> list[Finished | Void | SittingEnd]:
     """Play a job in a worker and disturb it once its first game is over."""
-    pool, items, thread = Pool(1), [], threading.Thread()
+    items: list[Finished | Void | SittingEnd] = []
+    pool, thread = Pool(1), threading.Thread()
     try:
         for item in pool.play(iter([sitting])):
             if item is None:
@@ -38,7 +39,8 @@ def play_while(sitting: Job, disturb: Callable[[Pool], None]) -> list[Finished |
                 thread.start()
             items.append(item.content)
     finally:
-        thread.join()
+        if thread.ident:
+            thread.join()
         pool.close()
     return items
 
