@@ -16,9 +16,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 from hmac import digest
+from struct import Struct
 
 SECRET_BYTES = 32
 _WORD = 1 << 64
+_WORDS = Struct(">4Q")
 
 
 def new_secret() -> bytes:
@@ -81,7 +83,8 @@ class Stream:
             if not self._words:
                 block = digest(self._key, self._block.to_bytes(8, "big"), "sha256")
                 self._block += 1
-                self._words = [int.from_bytes(block[i : i + 8], "big") for i in (24, 16, 8, 0)]
+                self._words = [*_WORDS.unpack(block)]
+                self._words.reverse()
             word = self._words.pop()
             if word < limit:
                 return word % k

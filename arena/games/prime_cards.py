@@ -234,7 +234,7 @@ class PrimeCards(Game[State, View]):
         size = self.options.hand_size
         dealt = self.seats * size
         hands = tuple(tuple(sorted(order[first : first + size])) for first in range(0, dealt, size))
-        return self._draw(_turned_up(state._replace(hands=hands), order[dealt:]))
+        return self._begin(_turned_up(state._replace(hands=hands), order[dealt:]), state.turn)
 
     def _recycle(self, state: State, outcome: str) -> State:
         if state.phase != RECYCLE:
@@ -242,7 +242,7 @@ class PrimeCards(Game[State, View]):
         order = read_numbers(outcome, _loose_cards(state))
         won: tuple[tuple[int, ...], ...] = ((),) * self.seats
         fresh = _turned_up(state._replace(discards=(), won=won, recycles=state.recycles + 1), order)
-        return self._draw_after_lead(fresh) if self._owes_lead_draw(state) else self._draw(fresh)
+        return self._draw_after_lead(fresh) if self._owes_lead_draw(state) else self._begin(fresh, state.turn)
 
     def _owes_lead_draw(self, state: State) -> bool:
         """Whether the seat whose turn it is has led and not drawn since; it then misses one card."""
@@ -254,14 +254,11 @@ class PrimeCards(Game[State, View]):
         holds_composite = state.needs == OPERATION or card in COMPOSITES
         if holds_composite and total in PRIMES:
             return self._win(state._replace(hands=hands), seat, table, total)
-        played = state._replace(
-            hands=hands,
-            table=table,
-            players=(*state.players, seat),
-            sum=total,
-            needs=OPERATION if holds_composite else COMPOSITE,
-        )
-        return self._end_turn(played)
+        needs = OPERATION if holds_composite else COMPOSITE
+        _, turn, _, drawn, _, players, _, _, library, discards, won, scores, recycles = state
+        players = (*players, seat)
+        played = (hands, drawn, table, players, total, needs, library, discards, won, scores, recycles)
+        return self._end_turn(State(PLAY, turn, *played))
 
     def _win(self, state: State, seat: Seat, table: tuple[int, ...], total: int) -> State:
         score = state.scores[seat] + total
@@ -287,15 +284,16 @@ class PrimeCards(Game[State, View]):
         following = state.turn + 1
         if following == self.turns_max:
             return state._replace(phase=OVER, turn=following)
-        return self._draw(state._replace(turn=following))
+        return self._begin(state, following)
 
-    def _draw(self, state: State) -> State:
+    def _begin(self, state: State, turn: int) -> State:
         """Begin a turn: draw the top card, or wait for a recycle."""
-        if not state.library:
-            return state._replace(phase=RECYCLE)
-        seat, card = state.turn % self.seats, state.library[0]
-        hands = _with_hand(state.hands, seat, _with_card(state.hands[seat], card))
-        return state._replace(phase=PLAY, hands=hands, drawn=card, library=state.library[1:])
+        _, _, hands, _, table, players, total, needs, library, discards, won, scores, recycles = state
+        if not library:
+            return state._replace(phase=RECYCLE, turn=turn)
+        seat, card = turn % self.seats, library[0]
+        held, rest = _with_hand(hands, seat, _with_card(hands[seat], card)), library[1:]
+        return State(PLAY, turn, held, card, table, players, total, needs, rest, discards, won, scores, recycles)
 
     def view(self, state: State, seat: Seat | None) -> View:
         """Return what a seat may know (rule file, "Information")."""

@@ -1,7 +1,7 @@
 """Speed of the rules: decisions per CPU-second of random play, beside PettingZoo's leduc in the same process.
 
 A decision is one choice of one seat among two or more legal actions; what happens between two choices (chance, windows
-in which nobody has a choice, forced moves) is paid for and not counted. One core, no bots, no messages. Choices come
+in which nobody has a choice, forced moves) is paid for and not counted. One core, no bots, nothing sent. Choices come
 from ``random.Random``, whose cost is in every row alike.
 """
 
@@ -16,7 +16,9 @@ from statistics import median
 from typing import Any, TypeAlias
 
 from arena.games import ChanceTurn, Game, GameOver, Moves, Step, create, game_class
+from arena.protocol.convert import SeatView
 from arena.seeds import chance_stream, deal_key
+from arena.v1 import arena_pb2
 
 SECRET = bytes(32)
 ROUNDS = 5
@@ -30,7 +32,7 @@ FLOORS = {
     "rainbow": 2.0,
     "classification": 2.0,
 }
-"""Least accepted ratio of a game's rate without views to leduc's."""
+"""Least accepted ratio of a game's rate without messages to leduc's."""
 SEATS = {"no_thanks": 4}
 """Seats at which a game is measured, where 3 (or the nearest that the game takes) would not be its usual table."""
 
@@ -48,7 +50,8 @@ class RulesRate:
         game: id of the game, or ``leduc`` for PettingZoo's.
         seats: number of seats.
         rules: decisions per CPU-second, legal actions and apply.
-        with_views: the same, with the view of each deciding seat; for leduc, which always observes, as ``rules``.
+        with_messages: the same, with view and request message of each deciding seat; for leduc, which always observes,
+            as ``rules``.
         ratio: ``rules`` by leduc's; the median over rounds of the ratio within a round; None without leduc.
         floor: least accepted ratio; None where there is none.
     """
@@ -56,7 +59,7 @@ class RulesRate:
     game: str
     seats: int
     rules: float
-    with_views: float
+    with_messages: float
     ratio: float | None
     floor: float | None
 
@@ -74,11 +77,11 @@ def bench_rules(game_ids: Sequence[str], seconds: float, clock: Clock = time.pro
 
     Args:
         game_ids: games to measure, with default options.
-        seconds: CPU time for each row (once without views, once with them), over all rounds.
+        seconds: CPU time for each row (once without messages, once with them), over all rounds.
         clock: CPU time; a test passes its own.
     """
     games = [create(game_id, _seats(game_id)) for game_id in game_ids]
-    plays = [play for game in games for play in (random_game(game, views=False), random_game(game, views=True))]
+    plays = [play for game in games for play in (random_game(game, messages=False), random_game(game, messages=True))]
     leduc = leduc_game()
     rows = [*plays, leduc] if leduc else plays
     rounds = [[decision_rate(play, seconds / ROUNDS, clock) for play in rows] for _ in range(ROUNDS)]
@@ -120,17 +123,18 @@ def _play_until(play: Play, seconds: float, clock: Clock) -> tuple[int, float]:
     return decisions, spent
 
 
-def random_game(game: Game[Any, Any], *, views: bool) -> Play:
+def random_game(game: Game[Any, Any], *, messages: bool) -> Play:
     """Return the function that plays one random game of the rules and counts the decisions.
 
     Args:
         game: the rules; game number *d* is deal *d* of a fixed secret.
-        views: also build the view of each seat that has a choice, as for a request.
+        messages: also build view and request message of each seat that has a choice, as the referee does.
     """
 
     def play(number: int) -> int:
         key, chances, decisions = deal_key(SECRET, game.spec.ruleset, number), 0, 0
         choose = Random(number).random
+        written = [SeatView(game.id) for _ in range(game.spec.entries)]
         state = game.initial()
         while not isinstance(turn := game.turn(state), GameOver):
             step: Step
@@ -143,8 +147,10 @@ def random_game(game: Game[Any, Any], *, views: bool) -> Play:
                     legal = game.legal_actions(state, seat)
                     if len(legal) > 1:
                         decisions += 1
-                        if views:
-                            game.view(state, seat)
+                        if messages:
+                            request = arena_pb2.Request(decision=decisions)
+                            request.legal_actions.extend(game.listed_actions(legal))
+                            written[seat].write(game.view(state, seat), request)
                     chosen.append((seat, legal[int(choose() * len(legal))]))
                 step = Moves(tuple(chosen))
             state = game.apply(state, step)

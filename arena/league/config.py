@@ -146,7 +146,11 @@ def _game(file: TomlFile, number: int, table: GameTable) -> GamePlan | None:
         seatings(table.seatings, table.seats)
     except UsageError as error:
         file.add((*where, "seatings"), _without_value(str(error)))
-    return GamePlan(table.id, table.seats, table.deals, table.seatings, dict(spec.options), spec.ruleset)
+    if table.name and (problem := name_problem(table.name)):
+        file.add((*where, "name"), problem)
+    return GamePlan(
+        table.id, table.name or table.id, table.seats, table.deals, table.seatings, dict(spec.options), spec.ruleset
+    )
 
 
 def _without_value(words: str) -> str:
@@ -218,6 +222,13 @@ def _check_repeats(file: TomlFile, games: Sequence[GamePlan | None]) -> None:
         if game and first.setdefault(game.ruleset, number) != number:
             line = file.line(("game", first[game.ruleset]))
             file.add(("game", number), f"the same game, seats and options as in line {line}; give more deals there")
+    named: dict[str, int] = {}
+    for number, game in enumerate(games):
+        if game and named.setdefault(folded(game.name), number) != number:
+            line = file.line(("game", named[folded(game.name)]))
+            file.add(
+                ("game", number, "name"), f"{game.name!r}: the game of line {line} has that name; give another name"
+            )
 
 
 def _check_who_plays(file: TomlFile, league: League) -> None:

@@ -76,6 +76,8 @@ class SittingEnd:
     Attributes:
         seconds: from the first process's start to the end of the last.
         start_seconds: until every bot had said Hello or failed.
+        play_seconds: from then until the last game was over.
+        referee_cpu_ns: processor time of the worker while it played.
         decisions: answers that were taken.
         lists: messages with requests that were sent.
         cpu_ns: processor time of the bots.
@@ -88,6 +90,8 @@ class SittingEnd:
 
     seconds: float
     start_seconds: float
+    play_seconds: float
+    referee_cpu_ns: int
     decisions: int
     lists: int
     cpu_ns: int

@@ -11,12 +11,11 @@ from arena.games.base import Race
 from arena.league.job import GameJob, Job
 from arena.players.base import Limits
 from arena.players.levels import level_of
-from arena.protocol.convert import SeatView, event_out, game_over_out, new_game_out
+from arena.protocol.convert import Bundle, SeatView
 from arena.records.codec import canonical_json, encode
 from arena.records.record import Finished, Player, Record, places
 from arena.referee.clock import MS, Key, SeatClock
 from arena.referee.table import Table
-from arena.v1 import arena_pb2
 
 US = 1_000
 
@@ -78,24 +77,17 @@ class Play:
         """Return the name of the seat's present request."""
         return self.job.game_id, self.table.decisions[seat] - 1
 
-    def announce(self, seat: Seat) -> arena_pb2.NewGame:
-        """Return the announcement of this game to a seat."""
+    def announce(self, seat: Seat, bundle: Bundle) -> None:
+        """Add the announcement of this game to a seat."""
         spec = self._game.spec
-        return new_game_out(self.game_id, spec.id, seat, spec.seats, spec.options, self.job.bot_seeds[seat])
+        bundle.new_game(self.game_id, spec.id, seat, spec.seats, spec.options, self.job.bot_seeds[seat])
 
-    def write_request(self, seat: Seat, request: arena_pb2.Request, *, events: bool) -> None:
-        """Write the seat's present request."""
-        clock = self.clocks[seat]
-        request.game_id = self.job.game_id
-        request.decision = self.table.decisions[seat] - 1
-        request.budget_ms = clock.budget_ns // MS
-        request.bank_ms = clock.bank_ns // MS
-        request.last_answer_us = clock.last_ns // US
-        request.legal_actions.extend(self.table.listed(seat))
-        self._views[seat].write(self.table.view(seat), request)
-        if events:
-            for step in self.table.news(seat):
-                event_out(step, request.events.add())
+    def ask(self, seat: Seat, bundle: Bundle, *, events: bool) -> None:
+        """Add the seat's present request."""
+        table, clock = self.table, self.clocks[seat]
+        times = clock.budget_ns // MS, clock.bank_ns // MS, clock.last_ns // US
+        news = table.news(seat) if events else ()
+        bundle.request(self.key(seat), times, table.listed(seat), self._views[seat], table.view(seat), news)
 
     def charge(self, seat: Seat, used_ns: int) -> None:
         """Charge a decision to its seat and note it in the trace."""
@@ -121,11 +113,11 @@ class Play:
             }
         )
 
-    def over_message(self) -> arena_pb2.GameOver:
-        """Return the end of this game as the bots are told it; ranks are final places."""
-        assert self.table.over is not None
-        final = places(self.table.over.ranks, self.table.terminations)
-        return game_over_out(self.game_id, self.table.over.scores, final, self.table.terminations)
+    def tell_over(self, bundle: Bundle) -> None:
+        """Add the end of this game; ranks are final places."""
+        over, words = self.table.over, self.table.terminations
+        assert over is not None
+        bundle.game_over(self.game_id, over.scores, places(over.ranks, words), words)
 
     def finished(self) -> Finished:
         """Return the game for the store."""

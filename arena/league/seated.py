@@ -12,16 +12,20 @@ from typing import Protocol
 
 from arena.errors import Termination
 from arena.games import Seat
+from arena.league.bots import file_name
 from arena.league.job import Job
 from arena.league.play import Play
-from arena.players.log import CappedLog
+from arena.players.log import CappedLog, escaped
 from arena.players.process import BotProcess
-from arena.players.remote import PROTOCOL, Connection, Server, new_token, refusal
+from arena.players.remote import PROTOCOL, Connection, End, Server, new_token
+from arena.protocol.convert import Answer, Bundle, Hello
+from arena.referee.canary import Load
 from arena.referee.clock import MS, Key, ProcessClock
-from arena.v1 import arena_pb2
 
 IN_FLIGHT_MAX = 64
+NOTE_MAX = 500
 SAMPLES = 20
+LOADS = 64
 WAITS_NS = MS
 """A bot whose decisions take longer than this and mostly without computing is waiting for something."""
 WAITS_SHARE = 0.25
@@ -43,7 +47,7 @@ class Host(Protocol):
         """Take notice that the bot has said Hello, or will not."""
         ...
 
-    def on_list(self, bot: Seated, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_list(self, bot: Seated, answers: Sequence[Answer], now_ns: int) -> None:
         """Take a list of answers."""
         ...
 
@@ -51,8 +55,8 @@ class Host(Protocol):
         """Take notice that the process has ended without leave, or must be ended."""
         ...
 
-    def on_break(self, bot: Seated) -> None:
-        """Take notice that the stream has ended; whether the process has, too, shows within moments."""
+    def on_hung_up(self, bot: Seated, words: str) -> None:
+        """Take notice that the stream has ended for good; whether the process has, too, shows within moments."""
         ...
 
 
@@ -75,6 +79,9 @@ class Seated:
         one_by_one: restarted after a death: gets one request at a time.
         waits: it waits rather than computes, so others may run beside it.
         silent_since_ns: since when its clocks stand, None while it speaks.
+        broken_since_ns: since when it has no stream though its process lives and may dial again.
+        reconnected: it has done so once in this sitting.
+        loads: what it and the sitting had used, every tenth of a second while it owes answers.
     """
 
     def __init__(self, seat: Seat, job: Job, host: Host, server: Server, address: str) -> None:
@@ -98,20 +105,25 @@ class Seated:
         self.last_message_ns = 0
         self.started_ns = 0
         self.silent_since_ns: int | None = None
+        self.broken_since_ns: int | None = None
+        self.reconnected = False
+        self.loads: deque[Load] = deque(maxlen=LOADS)
         self.max_in_flight = IN_FLIGHT_MAX
         self.lists = 0
         self.charges_us: list[int] = []
         self.cpu_before_ns = 0
         self._samples: deque[tuple[int, int]] = deque(maxlen=SAMPLES)
         self.sampled = 0
+        self.sampled_ever = 0
+        self._wall_ns = 0
+        self._suspected: tuple[int, int, int] | None = None
         self._job = job
         self._host = host
         self._server = server
         self._address = address
         self._token = ""
         self._told: set[str] = set()
-        self._overs: list[arena_pb2.GameOver] = []
-        self._notices: list[arena_pb2.Notice] = []
+        self._next = Bundle()
         self._events = False
         self._connection: Connection | None = None
         self.process: BotProcess | None = None
@@ -125,9 +137,10 @@ class Seated:
         self.greeted = False
         self.started_ns = monotonic_ns()
         self._token = new_token()
-        self._told, self._overs, self._notices = set(), [], []
+        self._told, self._next = set(), Bundle()
         self.unanswered.clear()
-        self.silent_since_ns = None
+        self.silent_since_ns = self.broken_since_ns = None
+        self.loads.clear()
         self._server.expect(self._token, self)
         mark = f"{self._job.mark}{self.seat}-{self.starts}/"
         self.process = BotProcess(
@@ -141,21 +154,20 @@ class Seated:
             lambda words: self.stop_for(Termination.RESOURCE, words),
         )
         self.cpu_before_ns = 0
+        self._suspected = None
 
     def _log(self) -> CappedLog:
         if self._job.logs is None:
             return CappedLog(None)
         first = f"deal{self._job.games[0].deal}-{self._job.games[0].game_id}" if self._job.games else "hello"
         name = f"{first}-seat{self.seat}-{self.starts}.log"
-        return CappedLog(Path(self._job.logs) / self.program.name / name)
+        return CappedLog(Path(self._job.logs) / file_name(self.program.name) / name)
 
     async def leave(self, words: str) -> None:
         """Say what is left to say and goodbye, and end the process with its whole tree."""
         self.stage = Stage.LEAVING
         if self._connection is not None:
-            bundle = self._bundle()
-            bundle.goodbye.words = words
-            self._connection.post(bundle)
+            self._connection.post(self._bundle().goodbye(words))
             self._connection.close()
         await self._end()
 
@@ -190,36 +202,39 @@ class Seated:
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
-    def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
+    def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Welcome the bot, or refuse it in words."""
         self.declared = tuple(hello.games)
         problem = self._problem(hello)
         if problem:
-            connection.post(refusal(problem))
+            connection.post(Bundle().refuse(problem))
             connection.close()
             self._die(Termination.NO_SHOW, problem)
             return
-        self._connection = connection
         self._events = hello.wants_events
-        self.max_in_flight = min(max(1, hello.max_in_flight), IN_FLIGHT_MAX)
-        limits = self._job.limits
-        connection.post(
-            arena_pb2.PlayResponse(
-                welcome=arena_pb2.Welcome(
-                    move_ms=limits.move_ms,
-                    bank_ms=limits.bank_ms,
-                    increment_ms=limits.increment_ms,
-                    margin_ms=limits.margin_ms,
-                    game_ms=int(limits.game_s * 1000),
-                )
-            )
-        )
+        if self.greeted:
+            self._return(connection)
+            self._host.on_ready(self)
+            return
+        self._connection = connection
+        self.max_in_flight = min(hello.max_in_flight, IN_FLIGHT_MAX)
+        connection.post(self._welcome())
         self.stage = Stage.READY
         self.greeted = True
         self.failed_starts, self.failure = 0, ""
         self._host.on_ready(self)
 
-    def _problem(self, hello: arena_pb2.Hello) -> str:
+    def _welcome(self) -> Bundle:
+        limits = self._job.limits
+        return Bundle().welcome(
+            move_ms=limits.move_ms,
+            bank_ms=limits.bank_ms,
+            increment_ms=limits.increment_ms,
+            margin_ms=limits.margin_ms,
+            game_ms=int(limits.game_s * 1000),
+        )
+
+    def _problem(self, hello: Hello) -> str:
         if hello.protocol != PROTOCOL:
             return (
                 f"bot {self.program.name} speaks protocol {hello.protocol}, this referee {PROTOCOL}: "
@@ -229,30 +244,40 @@ class Seated:
             return f"bot {self.program.name} says it cannot play {self._job.game}, only {', '.join(hello.games)}"
         return ""
 
-    def on_answers(self, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
         """Hand a list to the sitting."""
         if self.stage is Stage.READY:
             self.last_message_ns = now_ns
             self._host.on_list(self, answers, now_ns)
 
-    def on_sent(self, requests: Sequence[arena_pb2.Request], now_ns: int) -> None:
+    def on_sent(self, keys: Sequence[Key], now_ns: int) -> None:
         """Start the clock: the list is being written."""
         self.lists += 1
-        for request in requests:
-            key = (request.game_id, request.decision)
+        for key in keys:
             play = self.asks.get(key)
             if play is not None and key not in self.clock.open:
                 self.clock.sent(key, play.clocks[self.seat], now_ns)
 
-    def on_end(self, connection: Connection, word: Termination, words: str) -> None:
+    def on_end(self, connection: Connection, end: End) -> None:
         """Take the end of the stream: a crash if the process is ending too, which the pidfd tells."""
         if self.stage not in (Stage.STARTING, Stage.READY) or connection.token != self._token:
             return
-        if word is Termination.DISCONNECT:
-            self._connection = None
-            self._host.on_break(self)
+        if end.word is not Termination.DISCONNECT:
+            self.stop_for(end.word, end.words)
+            return
+        self._connection = None
+        if end.may_return and self.greeted and self._job.limits.reconnect and not self.reconnected:
+            self.broken_since_ns = monotonic_ns()
         else:
-            self.stop_for(word, words)
+            self._host.on_hung_up(self, end.words)
+
+    def _return(self, connection: Connection) -> None:
+        """Take back a bot whose stream broke: its games and open requests are sent again, its clocks ran on."""
+        self._connection, self.broken_since_ns, self.reconnected = connection, None, True
+        self._told, self._next = set(), Bundle()
+        connection.post(self._welcome())
+        if self.asks:
+            self.send(list(self.asks.values()))
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -276,26 +301,38 @@ class Seated:
         for play in plays:
             if play.game_id not in self._told:
                 self._told.add(play.game_id)
-                bundle.new_games.append(play.announce(self.seat))
+                play.announce(self.seat, bundle)
             self.asks[play.key(self.seat)] = play
-            play.write_request(self.seat, bundle.requests.add(), events=self._events)
+            play.ask(self.seat, bundle, events=self._events)
         assert self._connection is not None
         self._connection.post(bundle)
 
-    def _bundle(self) -> arena_pb2.PlayResponse:
-        bundle = arena_pb2.PlayResponse(game_overs=self._overs, notices=self._notices)
-        self._overs, self._notices = [], []
+    def _bundle(self) -> Bundle:
+        """Return the next bundle with what has collected for it."""
+        bundle, self._next = self._next, Bundle()
         return bundle
 
     def tell_over(self, play: Play) -> None:
         """Let the next bundle carry the end of a game that this process knows of."""
         if play.game_id in self._told:
             self._told.discard(play.game_id)
-            self._overs.append(play.over_message())
+            play.tell_over(self._next)
 
-    def tell(self, notice: arena_pb2.Notice) -> None:
+    def tell_void(self, play: Play) -> None:
+        """Let the next bundle carry that a game does not count and is over for this process."""
+        if play.game_id in self._told:
+            self._told.discard(play.game_id)
+            self._next.game_over(play.game_id, (), (), [Termination.HOST] * len(play.clocks))
+
+    def tell(self, play: Play, decision: int, word: Termination, words: str) -> None:
         """Let the next bundle carry a notice."""
-        self._notices.append(notice)
+        self._next.notice(play.game_id, decision, word, words)
+
+    def keep_note(self, answer: Answer) -> None:
+        """Put what a bot says with an answer into its log, for its author alone."""
+        if self.process is not None:
+            note = escaped(answer.note[:NOTE_MAX])
+            self.process.log.add(f"[note] game {answer.game_id}, decision {answer.decision}: {note}\n".encode())
 
     def close(self, key: Key, now_ns: int) -> int:
         """Close a request; return its time."""
@@ -311,11 +348,43 @@ class Seated:
         cpu = self.process.cpu_ns()
         spent, self.cpu_before_ns = cpu - self.cpu_before_ns, cpu
         self.sampled += taken
+        self.sampled_ever += taken
         self._samples.extend([(spent // taken, used_ns // taken)] * min(taken, SAMPLES))
+        self._wall_ns += used_ns
         if len(self._samples) == SAMPLES:
             wall = sum(wall for _, wall in self._samples)
             computed = sum(cpu for cpu, _ in self._samples)
-            self.waits = wall > WAITS_NS * SAMPLES and computed < WAITS_SHARE * wall
+            self._judge_waiting(suspicious=wall > WAITS_NS * SAMPLES and computed < WAITS_SHARE * wall)
+
+    def _judge_waiting(self, *, suspicious: bool) -> None:
+        """Tell a bot that waits from one that is kept from computing because the machine is full.
+
+        Little processor time in much charged time is only a suspicion: the time for which the bot's threads stood in
+        the kernel's run queue is taken off, from one suspicion to the next.
+        """
+        if not suspicious:
+            self._suspected, self.waits = None, False
+            return
+        if self._suspected is None:
+            self._suspected = self._measured()
+        elif self.sampled_ever - self._suspected[0] >= SAMPLES:
+            before, now = self._suspected, self._measured()
+            wall, busy = now[1] - before[1], now[2] - before[2]
+            self._suspected, self.waits = now, busy < WAITS_SHARE * wall
+
+    def _measured(self) -> tuple[int, int, int]:
+        """Return decisions, charged time, and time in which it computed or wanted to, all so far."""
+        assert self.process is not None
+        return self.sampled_ever, self._wall_ns, self.cpu_before_ns + self.process.queued_ns()
+
+    def load(self, now_ns: int, computed_ns: int) -> Load:
+        """Return what the bot and, given their processor time, the bots of the sitting have used now."""
+        queued = self.process.queued_ns() if self.process else 0
+        return Load(now_ns, queued, computed_ns)
+
+    def load_at(self, when_ns: int) -> Load | None:
+        """Return the last load that was noted before a moment, None if none was."""
+        return next((load for load in reversed(self.loads) if load.at_ns <= when_ns), None)
 
     @property
     def median_cpu_ns(self) -> float:

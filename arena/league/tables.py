@@ -17,6 +17,8 @@ from arena.schedules import seatings
 
 _DEFAULT = Limits()
 _HOUR_MS = 3_600_000
+MOVE_MS_LEAST = 100
+"""Shorter limits would measure this machine's scheduler and not the bots (performance.md, "Start-up and timing")."""
 _COST = "default | retire"
 
 
@@ -50,6 +52,7 @@ class GameTable(_Table):
     """One ``[[game]]``."""
 
     id: str = Field(description="the id of a game (`arena games` lists them)")
+    name: str = Field(default="", description="1-40 characters; default: the id")
     seats: int = Field(description="a whole number of seats")
     deals: int = Field(default=100, ge=1, le=10_000_000, description="a whole number, 1..10000000")
     seatings: str | int = Field(default="balanced", description=seatings.ACCEPTED)
@@ -60,7 +63,7 @@ class LimitsTable(_Table):
     """``[limits]``: the fields of ``arena.players.base.Limits``."""
 
     start_s: float = Field(default=_DEFAULT.start_s, gt=0, le=3600, description="seconds, above 0 and up to 3600")
-    move_ms: int = _whole(_DEFAULT.move_ms, 1, _HOUR_MS)
+    move_ms: int = _whole(_DEFAULT.move_ms, MOVE_MS_LEAST, _HOUR_MS)
     bank_ms: int = _whole(_DEFAULT.bank_ms, 0, _HOUR_MS)
     increment_ms: int = _whole(_DEFAULT.increment_ms, 0, _HOUR_MS)
     margin_ms: int = _whole(_DEFAULT.margin_ms, 0, 60_000)

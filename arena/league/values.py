@@ -22,6 +22,7 @@ class GamePlan:
 
     Attributes:
         id: id of the game.
+        name: unique in the league; heads its ladder.
         seats: bots at a table.
         deals: number of deals.
         seatings: ``balanced``, ``all``, ``rotations`` or a number.
@@ -30,6 +31,7 @@ class GamePlan:
     """
 
     id: str
+    name: str
     seats: int
     deals: int
     seatings: Policy

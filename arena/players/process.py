@@ -217,6 +217,10 @@ class BotProcess:
                 self._cpu_ns = time.clock_gettime_ns((~self._bot[0] << 3) | 2)
         return self._cpu_ns
 
+    def queued_ns(self) -> int:
+        """Return the time for which the threads of the process could have run but had no processor, in nanoseconds."""
+        return sum(_run_delay_ns(task / "schedstat") for task in Path(f"/proc/{self.pid}/task").glob("*"))
+
     def kill(self) -> None:
         """End the process and its group at once; ``on_exit`` follows."""
         self._signal(signal.SIGKILL)
@@ -285,6 +289,14 @@ def _spawn(launch: Launch) -> subprocess.Popen[bytes]:
         bufsize=0,
         start_new_session=True,
     )
+
+
+def _run_delay_ns(schedstat: Path) -> int:
+    try:
+        return int(schedstat.read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        # The thread has just ended, or this kernel does not count: nothing can be taken off then.
+        return 0
 
 
 def _remove(folder: str) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
 from google.protobuf.internal import api_implementation
+from google.protobuf.message import DecodeError
 
 from arena.errors import Termination, UsageError
 from arena.games import Chance, Moves, Step, game_class
@@ -94,26 +95,135 @@ def event_in(event: arena_pb2.Event) -> Step:
     return Moves(by_seat, ticks if any(tick is not None for tick in ticks) else None)
 
 
-def new_game_out(
-    game_id: str, game: str, seat: int, seats: int, options: Mapping[str, Any], bot_seed: int
-) -> arena_pb2.NewGame:
-    """Return the announcement of a game to one seat."""
-    message = arena_pb2.NewGame(game_id=game_id, game=game, seat=seat, seats=seats, bot_seed=bot_seed)
-    message.options.update({name: list(v) if isinstance(v, tuple) else v for name, v in options.items()})
-    return message
+class Answer(NamedTuple):
+    """One decision of a bot.
+
+    Attributes:
+        game_id: the game that it names.
+        decision: the decision that it names.
+        action: its action, unchecked.
+        note: what it wants to say, unchecked.
+    """
+
+    game_id: str
+    decision: int
+    action: str
+    note: str
 
 
-def game_over_out(
-    game_id: str, scores: Iterable[int], ranks: Iterable[int], terminations: Iterable[Termination]
-) -> arena_pb2.GameOver:
-    """Return the end of a game; ranks are final places."""
-    words = [WORDS[word] for word in terminations]
-    return arena_pb2.GameOver(game_id=game_id, scores=scores, ranks=ranks, terminations=words)
+class Hello(NamedTuple):
+    """How a bot introduces itself; nothing of it decides who it is.
+
+    Attributes:
+        protocol: protocol number.
+        games: ids of the games it can play; empty is all.
+        max_in_flight: games that it accepts at once, 1 or more.
+        wants_events: requests should carry the steps since the previous one.
+        sdk: name and version of its SDK.
+    """
+
+    protocol: int
+    games: tuple[str, ...]
+    max_in_flight: int
+    wants_events: bool
+    sdk: str
 
 
-def notice_out(game_id: str, decision: int, word: Termination, words: str) -> arena_pb2.Notice:
-    """Return the notice that an answer was not taken."""
-    return arena_pb2.Notice(game_id=game_id, decision=decision, termination=WORDS[word], words=words)
+def hear(data: bytes) -> Hello | tuple[Answer, ...]:
+    """Return what a bot's message says: its hello, or its answers.
+
+    Raises:
+        ValueError: for bytes that are no message.
+    """
+    try:
+        message = arena_pb2.PlayRequest.FromString(data)
+    except DecodeError as error:
+        raise ValueError(f"{len(data)} bytes that are no message: {data[:40].hex()}") from error
+    if message.HasField("hello"):
+        hello = message.hello
+        games, in_flight = tuple(hello.games), max(1, hello.max_in_flight)
+        return Hello(hello.protocol, games, in_flight, hello.wants_events, hello.sdk)
+    return tuple(Answer(item.game_id, item.decision, item.action, item.note) for item in message.answers)
+
+
+class Bundle:
+    """What is sent to a bot at once, so that nothing overtakes anything.
+
+    Attributes:
+        keys: (game id, decision) of its requests, in order.
+    """
+
+    __slots__ = ("_message", "keys")
+
+    def __init__(self) -> None:
+        self._message = arena_pb2.PlayResponse()
+        self.keys: list[tuple[str, int]] = []
+
+    def data(self) -> bytes:
+        """Return the bytes that travel."""
+        return self._message.SerializeToString()
+
+    def welcome(self, **limits: int) -> Bundle:
+        """Add the welcome with its limits, named as in the contract."""
+        for name, value in limits.items():
+            setattr(self._message.welcome, name, value)
+        return self
+
+    def refuse(self, words: str) -> Bundle:
+        """Add that the referee will not play with this bot, and why."""
+        self._message.refusal.words = words
+        return self
+
+    def goodbye(self, words: str) -> Bundle:
+        """Add that all is over, and why."""
+        self._message.goodbye.words = words
+        return self
+
+    def new_game(
+        self, game_id: str, game: str, seat: int, seats: int, options: Mapping[str, Any], bot_seed: int
+    ) -> None:
+        """Add the announcement of a game to a seat."""
+        message = self._message.new_games.add(game_id=game_id, game=game, seat=seat, seats=seats, bot_seed=bot_seed)
+        message.options.update({name: list(v) if isinstance(v, tuple) else v for name, v in options.items()})
+
+    def game_over(
+        self, game_id: str, scores: Iterable[int], final: Iterable[int], terminations: Iterable[Termination]
+    ) -> None:
+        """Add the end of a game, with final places by seat."""
+        words = [WORDS[word] for word in terminations]
+        self._message.game_overs.add(game_id=game_id, scores=scores, ranks=final, terminations=words)
+
+    def notice(self, game_id: str, decision: int, word: Termination, words: str) -> None:
+        """Add why an answer was not taken."""
+        self._message.notices.add(game_id=game_id, decision=decision, termination=WORDS[word], words=words)
+
+    def request(
+        self,
+        key: tuple[str, int],
+        times: tuple[int, int, int],
+        legal: Iterable[str],
+        seat_view: SeatView,
+        view: Any,
+        events: Iterable[Step],
+    ) -> None:
+        """Add a request.
+
+        Args:
+            key: (game id, decision).
+            times: budget and bank in milliseconds, charge of the last answer in microseconds.
+            legal: legal actions to list.
+            seat_view: the seat's message, kept from request to request.
+            view: what the seat may know now.
+            events: the steps since its last request, redacted for it.
+        """
+        self.keys.append(key)
+        message = self._message.requests.add()
+        message.game_id, message.decision = key
+        message.budget_ms, message.bank_ms, message.last_answer_us = times
+        message.legal_actions.extend(legal)
+        seat_view.write(view, message)
+        for step in events:
+            event_out(step, message.events.add())
 
 
 def _target(game_id: str) -> tuple[str, Any, tuple[tuple[str, Write], ...]]:

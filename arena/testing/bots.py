@@ -91,8 +91,8 @@ DEEDS: dict[str, Callable[[], None]] = {
 }
 """Faults that do something before the answer, if one still comes."""
 
-STREAM = ("garbage", "huge", "half-close", "cancel", "second-hello")
-"""Faults that break the stream."""
+STREAM = ("garbage", "huge", "half-close", "cancel", "cut", "second-hello")
+"""Faults that break the stream; ``cut`` dials again at once, as an SDK does."""
 
 HABITS = ("duplicate", "stale", "reverse", "mute")
 """Faults in how answers are sent, from the decision named by ``--at`` on."""
@@ -121,6 +121,10 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+class Cut(Exception):
+    """The stream was cut and is to be dialled again."""
+
+
 class Fixture:
     """The bot on its stream."""
 
@@ -138,6 +142,14 @@ class Fixture:
             _hang()
         if self.flags.fault == "exit-early":
             raise ImportError("fixture: no module named as told")
+        try:
+            await self._converse()
+        except Cut:
+            await self._converse()
+        if self.flags.ignore_term:
+            _hang()
+
+    async def _converse(self) -> None:
         async with grpc.aio.insecure_channel(os.environ["ARENA_ADDRESS"]) as channel:
             play: Any = channel.stream_stream("/arena.v1.ArenaService/Play")
             call = play(metadata=(("authorization", f"Bearer {os.environ['ARENA_TOKEN']}"),))
@@ -147,8 +159,6 @@ class Fixture:
                 await self._take(call, response)
                 if response.HasField("goodbye") or response.HasField("refusal"):
                     break
-        if self.flags.ignore_term:
-            _hang()
 
     async def _greet(self, call: Any) -> None:
         hello = arena_pb2.Hello(
@@ -219,6 +229,10 @@ class Fixture:
         elif fault == "half-close":
             await call.done_writing()
             await asyncio.sleep(FOR_EVER_S)
+        elif fault == "cut":
+            call.cancel()
+            await asyncio.sleep(0.1)
+            raise Cut
         else:
             call.cancel()
             await asyncio.sleep(FOR_EVER_S)

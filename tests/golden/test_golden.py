@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from arena.games import Game, create, game_class, game_ids
-from arena.games.options import option_fields
 from arena.records.codec import canonical_json, decode, encode
 from arena.records.replay import verify_replay
 from arena.testing.kit import record_of
+from arena.testing.modes import mode_options
 from arena.testing.playout import Moment, moments
 
 FOLDER = Path(__file__).parent
@@ -31,16 +31,11 @@ SEED = 2026
 def modes() -> Iterator[tuple[str, Game[Any, Any]]]:
     """Yield (file name, game) for each game with default options, and with each other value of each mode option."""
     for game_id in game_ids():
-        cls = game_class(game_id)
-        seats = cls.seat_counts[0]
+        seats = game_class(game_id).seat_counts[0]
         yield game_id, create(game_id, seats)
-        for option, accepts in option_fields(cls.options_type):
-            if option.name in NO_MODES or " | " not in accepts.words:
-                continue
-            for word in accepts.words.split(" | "):
-                value = {"true": True, "false": False}.get(word, word)
-                if value != option.default:
-                    yield f"{game_id}-{option.name}-{word}", create(game_id, seats, **{option.name: value})
+        for option, value in mode_options(game_id):
+            if option not in NO_MODES:
+                yield f"{game_id}-{option}-{str(value).lower()}", create(game_id, seats, **{option: value})
 
 
 MODES = dict(modes())

@@ -75,6 +75,7 @@ seatings = 13
 options = { variant = "tactical", rounds = 1, known_removed = [10, 19, 28] }
 [[game]]
 id = "no_thanks"
+name = "three seats"
 seats = 3
 seatings = "all"
 [limits]
@@ -163,7 +164,7 @@ command = "bot.py"
         "league.toml:4: [league] shedule = \"gauntlet\": unknown key; did you mean 'schedule'? (keys here: name, "
         "schedule, candidates, secret, same_author, line_ups, require_check, ask_forced, in_flight)",
         "league.toml:5: [league] line_ups = -1: accepted is a whole number, 0..10000000",
-        'league.toml:7: [limits] move_ms = "1000": accepted is a whole number, 1..3600000',
+        'league.toml:7: [limits] move_ms = "1000": accepted is a whole number, 100..3600000',
         "league.toml:8: [limits] memry_mb = 512: unknown key; did you mean 'memory_mb'? (keys here: start_s, move_ms, "
         "bank_ms, increment_ms, margin_ms, game_s, memory_mb, processes, disk_mb, network, reconnect, sandbox)",
         "league.toml:9: [limits] start_s = Infinity: accepted is seconds, above 0 and up to 3600",

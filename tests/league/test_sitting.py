@@ -33,11 +33,12 @@ def evidence(played: Played, game: int = 0) -> list[dict[str, object]]:
 
 
 def test_honest_bots_finish_every_game_and_restart_nothing() -> None:
-    played = against_honest(games=6)
+    sitting = job([program("a"), *HONEST], 6, LIMITS)
+    played = run(sitting)
     assert played.words(0) == ["normal"] * 6
     assert played.end.restarts == 0
     assert played.end.decisions > 6 * 24
-    assert not list(marked(""))
+    assert not list(marked(sitting.mark))
 
 
 @pytest.mark.parametrize(
@@ -73,11 +74,30 @@ def test_a_crash_is_ruled_at_once_and_not_at_the_time_out() -> None:
 
 @pytest.mark.parametrize("fault", ["half-close", "cancel"])
 def test_a_hung_up_stream_of_a_living_process_is_a_disconnect(fault: str) -> None:
-    played = against_honest("--fault", fault, games=2, limits=PATIENT, in_flight=1)
+    limits = Limits(start_s=10, move_ms=1000, margin_ms=150)
+    played = against_honest("--fault", fault, games=2, limits=limits, in_flight=1)
     assert played.words(0) == ["disconnect", "disconnect"]
 
 
-@pytest.mark.parametrize("fault", ["garbage", "second-hello"])
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_a_broken_stream_may_come_back_once_and_gets_its_open_games_again(in_flight: int) -> None:
+    played = against_honest("--fault", "cut", "--at", "7", limits=PATIENT, in_flight=in_flight)
+    assert played.words(0) == ["normal"] * GAMES
+    assert played.end.restarts == 0
+
+
+def test_a_second_break_is_a_disconnect() -> None:
+    played = against_honest("--fault", "cut", "--at", "7", "--every", limits=PATIENT)
+    assert "disconnect" in played.words(0)
+
+
+def test_without_reconnect_the_first_break_is_one() -> None:
+    limits = Limits(move_ms=5000, reconnect=False)
+    played = against_honest("--fault", "cut", "--at", "7", limits=limits, games=2, in_flight=1)
+    assert "disconnect" in played.words(0)
+
+
+@pytest.mark.parametrize("fault", ["garbage", "huge", "second-hello"])
 def test_bytes_that_are_no_message_are_a_protocol_fault(fault: str) -> None:
     played = against_honest("--fault", fault, games=2, limits=PATIENT, in_flight=1)
     assert played.words(0) == ["protocol", "protocol"]
@@ -101,6 +121,13 @@ def test_an_answer_that_is_no_action_is_one_strike(fault: str) -> None:
     (strike,) = played.records[0].faults
     assert (strike.word, strike.cost, strike.seat) == ("protocol", "default", 0)
     assert played.records[0].entries[strike.step].defaulted == (0,)
+
+
+def test_what_a_bot_says_beside_its_action_is_in_its_log_and_nowhere_else() -> None:
+    played = against_honest("--fault", "empty", games=1)
+    assert "I will take the card because it is cheap." in played.end.logs[0]
+    assert b"cheap" not in played.games[0].record
+    assert b"cheap" not in played.games[0].trace
 
 
 def test_three_strikes_retire() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections import defaultdict
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from arena.ratings.fit import Fit
@@ -31,7 +31,7 @@ def read_rows(path: Path) -> list[Row]:
     return list(csv.DictReader(read_text(path).splitlines()))
 
 
-@lru_cache(maxsize=None)
+@cache
 def two_seat(name: str) -> Results:
     """Return the games of a two-seat set."""
     rows = read_rows(DATA / "twoplayer" / name / "games.csv")
@@ -41,7 +41,7 @@ def two_seat(name: str) -> Results:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def orders(name: str) -> Results:
     """Return the games of a set with larger tables; rank 2 of the winner-only set is unranked."""
     games: dict[str, list[Row]] = defaultdict(list)
@@ -69,10 +69,10 @@ def largest_gap(fitted: Fit, rows: list[Row], column: str, values: dict[str, flo
     """Return the largest distance between ratings and one column of an answer, in its unit."""
     own = values or dict(zip(fitted.names, fitted.elo.tolist(), strict=True))
     assert {row["player"] for row in rows} == set(own)
-    return max(abs(float(row[column]) - own[row["player"]]) for row in rows)
+    return max(abs(float(row[column]) - float(own[row["player"]])) for row in rows)
 
 
 def largest_error_ratio(fitted: Fit, rows: list[Row], column: str) -> float:
     """Return how far the 95 % errors are from an answer's, as a share."""
     own = dict(zip(fitted.names, fitted.errors().tolist(), strict=True))
-    return max(abs(own[row["player"]] / float(row[column]) - 1) for row in rows)
+    return max(abs(float(own[row["player"]]) / float(row[column]) - 1) for row in rows)

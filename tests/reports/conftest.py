@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from arena.ratings.ladder import Ladder, ladder
-from arena.ratings.results import Result, Results
 
 from arena.errors import Termination
 from arena.games import Chance, ChanceTurn, GameOver, Moves, create
+from arena.ratings.ladder import Ladder, ladder
+from arena.ratings.results import Result, Results
 from arena.records.record import Entry, Fault, Player, Record, places
 from arena.reports.standings import Played
 from arena.seeds import Stream, chance_stream, deal_key, derive

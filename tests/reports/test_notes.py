@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arena.ratings.ladder import Ladder
-
 from arena.reports.notes import ladder_notes
 
 

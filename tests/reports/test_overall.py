@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from arena.ratings.ladder import Ladder
 from arena.ratings.overall import overall_ladder
-
 from arena.reports.overall import fault_totals, overall_standings
 from arena.reports.standings import Played, Progress, count, document, standings
 from arena.reports.writers import json_text, to_markdown

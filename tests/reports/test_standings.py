@@ -8,9 +8,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from arena.ratings.ladder import Ladder
 
 from arena.errors import Termination
+from arena.ratings.ladder import Ladder
 from arena.reports.rows import Rows
 from arena.reports.standings import Played, Progress, count, document, standings
 from arena.reports.writers import json_text, to_csv, to_json, to_markdown

@@ -1,0 +1,108 @@
+"""``arena bench``: measured rates and the floors they must keep."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from arena.cli.main import EXIT_FAILED
+from arena.cli.out import print_rows, tell
+from arena.games import game_ids
+from arena.reports.rows import Column, Rows
+from arena.reports.writers import json_text
+
+COLUMNS = (
+    Column("row", "row"),
+    Column("rate", "decisions/s"),
+    Column("low", "least"),
+    Column("high", "most"),
+    Column("referee_us", "referee µs", 1),
+    Column("bot_us", "bot µs", 1),
+    Column("list_size", "list", 1),
+)
+RULES_COLUMNS = (
+    Column("game", "game"),
+    Column("seats", "seats"),
+    Column("rules", "decisions/CPU-s"),
+    Column("with_messages", "with view and message"),
+    Column("ratio", "x leduc", 2),
+    Column("floor", "floor", 1),
+)
+
+
+@click.command()
+@click.option("--rules", is_flag=True, help="The rules alone: random play of every game.")
+@click.option(
+    "--rounds", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="Interleaved rounds."
+)
+@click.option("--seconds", type=click.FloatRange(0.1, 30), default=1.0, show_default=True, help="Length of a row.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
+def bench(rules: bool, count: int, seconds: float, as_json: bool) -> None:
+    r"""Measure the arena on this machine; exit 1 when a floor is missed.
+
+    Nothing else should run meanwhile. Ratios within a round are what counts, not rates.
+
+    \b
+    Example:
+        arena bench
+        arena bench --rules --json
+    """
+    document = _rules(seconds) if rules else _transport(count, seconds)
+    if as_json:
+        click.echo(json_text(document), nl=False)
+    else:
+        _print(document, RULES_COLUMNS if rules else COLUMNS)
+    if not all(floor["ok"] for floor in document["floors"]):
+        sys.exit(EXIT_FAILED)
+
+
+def _transport(count: int, seconds: float) -> dict[str, Any]:
+    from arena.lab.bench import SCHEMA, rounds, summary, verdicts
+    from arena.lab.machine import machine
+
+    before, measured = machine(), []
+    for found in rounds(count, seconds):
+        measured.append(found)
+        tell(f"round {len(measured)} of {count}")
+    return {
+        "schema": SCHEMA,
+        "machine": before,
+        "load_after": machine()["load"],
+        "rounds": count,
+        "rows": summary(measured),
+        "floors": verdicts(measured),
+    }
+
+
+def _rules(seconds: float) -> dict[str, Any]:
+    from arena.lab.machine import machine
+    from arena.lab.rules_bench import bench_rules
+
+    rates = bench_rules(game_ids(), seconds)
+    rows = [{column.key: getattr(rate, column.key) for column in RULES_COLUMNS} for rate in rates]
+    floors = [
+        {
+            "floor": f"{rate.game} / leduc",
+            "ratio": rate.ratio,
+            "limit": rate.floor,
+            "sense": "min",
+            "goal": rate.floor,
+            "ok": rate.ratio >= rate.floor,
+        }
+        for rate in rates
+        if rate.ratio is not None and rate.floor is not None
+    ]
+    if not floors:
+        tell("PettingZoo is not installed, so there is nothing to compare with: pip install 'pettingzoo[classic]'")
+    return {"schema": 1, "machine": machine(), "rows": rows, "floors": floors}
+
+
+def _print(document: Mapping[str, Any], columns: Sequence[Column]) -> None:
+    tell("  ".join(f"{name} {value}" for name, value in document["machine"].items() if value != ""))
+    print_rows(Rows(tuple(columns), tuple(document["rows"])))
+    for floor in document["floors"]:
+        verdict = "ok" if floor["ok"] else "MISSED"
+        click.echo(f"floor {floor['floor']}: {floor['ratio']:.2f} >= {floor['limit']:.2f} {verdict}")

@@ -1,0 +1,94 @@
+"""What commands share: tables on stdout with colour on a terminal and plain text in a pipe, words on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.errors import UsageError
+from arena.games import Seat
+from arena.records.record import Record
+from arena.reports.game_sheet import game_sheet
+from arena.reports.league import LeagueStandings, Standing
+from arena.reports.rows import Rows
+from arena.reports.writers import shown, to_table
+
+RESULTS = Path("results")
+
+
+def tell(words: str) -> None:
+    """Print words for a person on stderr."""
+    click.echo(words, err=True)
+
+
+def rich_table(rows: Rows, title: str = "") -> Table:
+    """Return rows as a table for a terminal."""
+    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for column in rows.columns:
+        numeric = all(not isinstance(row.get(column.key), str) for row in rows.rows)
+        table.add_column(Text(column.title), justify="right" if numeric else "left", no_wrap=True)
+    for row in rows.rows:
+        table.add_row(*(Text(shown(row.get(column.key), column)) for column in rows.columns))
+    return table
+
+
+def print_rows(rows: Rows, title: str = "") -> None:
+    """Print rows on stdout: coloured on a terminal that is wide enough for them, plain elsewhere."""
+    console = Console()
+    table = rich_table(rows, title)
+    if sys.stdout.isatty() and console.measure(table).minimum <= console.width:
+        console.print(table)
+        return
+    if title:
+        click.echo(title)
+    click.echo(to_table(rows))
+
+
+def print_standings(standings: LeagueStandings, *, notes: bool = True) -> None:
+    """Print every ladder of a league with its notes, then the overall one."""
+    progress = standings.progress
+    for standing in standings.games:
+        print_rows(standing.rows, _title(progress.league, standing))
+        if standing.waiting:
+            click.echo(f"{standing.waiting} games wait for the rest of their blocks and are not rated yet")
+        if notes:
+            click.echo("\n".join(standing.notes) + "\n")
+    if standings.overall is not None:
+        print_rows(standings.overall, f"{progress.league}: overall")
+        if notes:
+            click.echo("\n".join(standings.overall_notes) + "\n")
+    click.echo(f"{progress.stored} of {progress.planned} games, {progress.void} void; digest {progress.digest[:16]}")
+
+
+def _title(league: str, standing: Standing) -> str:
+    return f"{league}: {standing.name}" + ("" if standing.rows.rows else " (no complete block yet)")
+
+
+def find_results(given: Path | None) -> Path:
+    """Return a results folder: the given one, or the one that was written last.
+
+    Raises:
+        UsageError: when there is none.
+    """
+    if given is not None:
+        if not (given / "league.db").is_file():
+            raise UsageError(f"{given}: no results of a league here (no league.db)")
+        return given
+    found = sorted(RESULTS.glob("*/league.db"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        raise UsageError(f"{RESULTS}/: no results here yet; 'arena run-league' plays the demo league")
+    return found[-1].parent
+
+
+def print_sheet(record: Record, *, shown: Sequence[Seat] | None = None, tables: bool = True) -> None:
+    """Print a game step by step; on a terminal the steps stand out from the tables between them."""
+    colours = sys.stdout.isatty()
+    for line in game_sheet(record, shown=shown, tables=tables):
+        heads = colours and not line.startswith(" ")
+        click.echo(click.style(line, bold=True) if heads else line)

@@ -1,0 +1,160 @@
+"""``arena play``: one game between bots, at once."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli.main import EXIT_FAILED
+from arena.cli.out import print_rows, print_sheet, tell
+from arena.errors import BadOptions, Termination, UsageError, nearest
+from arena.games import create, game_class
+from arena.games.base import GameSpec
+from arena.games.options import option_fields
+from arena.league.bots import read_bots
+from arena.league.job import GameJob, Job, SittingEnd
+from arena.league.pool import Pool
+from arena.league.snapshot import snapshots
+from arena.players.base import FaultPolicy, Limits, Program
+from arena.records.codec import decode
+from arena.records.record import Finished, Record, places
+from arena.reports.game_sheet import natural_scores
+from arena.reports.rows import Cell, Column, Rows
+from arena.seeds import bot_seed, deal_key, derive
+
+
+@click.command()
+@click.argument("game")
+@click.argument("bots", nargs=-1, required=True)
+@click.option("--seed", default=None, help="The deal and the bots' seeds: any word or number; drawn if not given.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the game; repeat.")
+@click.option("--show", is_flag=True, help="Print the game step by step.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the record of the game to a file.")
+@click.option("--move-ms", type=click.IntRange(100), default=1000, show_default=True, help="Limit of a decision.")
+@click.option("--no-clock", is_flag=True, help="No limits of time, for a debugger.")
+def play(
+    game: str,
+    bots: tuple[str, ...],
+    seed: str | None,
+    options: tuple[str, ...],
+    show: bool,
+    save: Path | None,
+    move_ms: int,
+    no_clock: bool,
+) -> None:
+    r"""Play one GAME with a bot for each seat, in the order given.
+
+    A BOT is a folder with a bot.toml, the name of a bundled bot, or NAME=COMMAND.
+
+    \b
+    Example:
+        arena play no_thanks careful margin random --seed 7 --show
+    """
+    seed = seed if seed is not None else secrets.token_hex(4)
+    rules = create(game, len(bots), **_options(game, options))
+    limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
+    with tempfile.TemporaryDirectory(prefix="arena-play-") as folder:
+        programs = snapshots(read_bots(bots, Path.cwd()), Path(folder))
+        finished, end = play_one(rules.spec, programs, seed, limits)
+    record = decode(finished.record)
+    if show:
+        print_sheet(record)
+    else:
+        print_rows(_result(record))
+    _tell_faults(record, end)
+    if save is not None:
+        _save(save, finished.record)
+    tell(f"the same game again: --seed {seed}")
+    if any(word is not Termination.NORMAL for word in record.terminations):
+        sys.exit(EXIT_FAILED)
+
+
+def play_one(spec: GameSpec, programs: Sequence[Program], seed: str, limits: Limits) -> tuple[Finished, SittingEnd]:
+    """Play one game in a worker; return it with what the bots printed."""
+    secret = derive(b"arena play", seed)
+    game_id = derive(secret, spec.ruleset).hex()[:20]
+    seeds = tuple(bot_seed(secret, game_id, seat) for seat in range(len(programs)))
+    job = Job(
+        game=spec.id,
+        options=spec.options,
+        programs=tuple(programs),
+        games=(GameJob(game_id, 0, deal_key(secret, spec.ruleset, 0), seeds),),
+        limits=limits,
+        policy=FaultPolicy(),
+    )
+    pool = Pool(1)
+    try:
+        items = [item.content for item in pool.play(iter([job])) if item is not None]
+    finally:
+        pool.close()
+    (finished,) = [item for item in items if isinstance(item, Finished)]
+    (end,) = [item for item in items if isinstance(item, SittingEnd)]
+    return finished, end
+
+
+def _options(game: str, given: Sequence[str]) -> dict[str, Any]:
+    """Return the options of the command line, each read as its kind of value.
+
+    Raises:
+        UsageError: for one that is not NAME=VALUE.
+        BadOptions: for an unknown name, with the nearest.
+    """
+    known = {option.name: option.default for option, _ in option_fields(game_class(game).options_type)}
+    found = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--option {text}: accepted is NAME=VALUE, such as rounds=1")
+        if name not in known:
+            raise BadOptions(f"--option {text}: unknown option{nearest(name, known)} (options: {', '.join(known)})")
+        found[name] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    """Return the value that a TOML file would hold: a number, a truth value, a list, else the word itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _result(record: Record) -> Rows:
+    columns = (
+        Column("place", "place"),
+        Column("seat", "seat"),
+        Column("name", "bot"),
+        Column("score", "score"),
+        Column("ended", "ended"),
+    )
+    final = places(record.ranks, record.terminations)
+    scores = natural_scores(record.game, record.scores)
+    rows: list[dict[str, Cell]] = [
+        {"place": final[seat], "seat": seat, "name": player.name, "score": scores[seat], "ended": str(word)}
+        for seat, (player, word) in enumerate(zip(record.players, record.terminations, strict=True))
+    ]
+    return Rows(columns, tuple(sorted(rows, key=lambda row: final[int(row["seat"] or 0)])))
+
+
+def _tell_faults(record: Record, end: SittingEnd) -> None:
+    """Say why a seat was retired, and show what its bot printed last."""
+    for seat, word in enumerate(record.terminations):
+        if word is not Termination.NORMAL:
+            tell(f"seat {seat} ({record.players[seat].name}) was retired: {word}. {end.failures[seat]}".rstrip())
+            for line in end.logs[seat].splitlines():
+                tell(f"    {line}")
+
+
+def _save(path: Path, record: bytes) -> None:
+    try:
+        path.write_bytes(record)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+    tell(f"saved: {path}; replay it with 'arena replay {path}'")

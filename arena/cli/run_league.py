@@ -1,0 +1,96 @@
+"""``arena run-league``: validate, plan, play with live progress, print the standings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
+from arena.cli.out import print_rows, print_standings, tell
+from arena.cli.progress import Show, terminal_show
+from arena.errors import UsageError
+from arena.league.bots import shipped
+from arena.league.config import read_league
+from arena.league.folder import ResultsFolder, set_aside
+from arena.league.runner import Outcome
+from arena.league.runner import run_league as run
+from arena.league.values import League
+from arena.reports.league import LeagueStandings, league_standings
+from arena.reports.planned import plan_rows, plan_words
+from arena.reports.writers import WRITERS, json_text
+from arena.storage.store import Store
+
+DEMO = "bots/leagues/demo.toml"
+
+
+@click.command("run-league")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--results", type=click.Path(path_type=Path), help="Results folder; default: results/NAME.")
+@click.option("--workers", type=click.IntRange(1, 256), help="Worker processes; default: one a core.")
+@click.option("--dry-run", is_flag=True, help="Validate and print the plan; play nothing.")
+@click.option("--fresh", is_flag=True, help="Begin anew; old results are renamed, never deleted.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
+def run_league(
+    file: Path | None, results: Path | None, workers: int | None, dry_run: bool, fresh: bool, as_json: bool
+) -> None:
+    r"""Play the league of FILE, or the bundled demo league, and print its standings.
+
+    The same command again resumes what was stopped. Ctrl-C lets running games finish; a second one stops at once.
+
+    \b
+    Example:
+        arena run-league                        the demo, in about half a minute
+        arena run-league spring.toml --workers 2
+    """
+    league = read_league(file or shipped(DEMO))
+    results = results or Path("results") / league.name
+    workers = workers or len(os.sched_getaffinity(0))
+    if not as_json:
+        print_rows(plan_rows(league), f"league {league.name}")
+    tell(plan_words(league, workers))
+    if dry_run:
+        return
+    if fresh and (old := set_aside(results)) is not None:
+        tell(f"the old results are now in {old}")
+    with terminal_show(league) as show:
+        outcome = run(league, results, show, workers=workers)
+    _finish(league, results, outcome, show, as_json=as_json)
+    command = " ".join(["arena run-league", *sys.argv[2:]])
+    if outcome.paused:
+        tell(f"paused: {outcome.paused}\nonce that is mended, the same command goes on: {command}")
+        sys.exit(EXIT_FAILED)
+    if outcome.interrupted:
+        tell(f"stopped; the same command goes on: {command}")
+        sys.exit(EXIT_INTERRUPTED)
+
+
+def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_json: bool) -> None:
+    with Store.open(results / "league.db") as store:
+        standings = league_standings(store)
+    write_derived(results, standings)
+    if as_json:
+        click.echo(json_text(standings.document()), nl=False)
+    else:
+        print_standings(standings)
+    tell(show.summary(outcome))
+    tell(f"results: {results}/   next: arena standings {results} --crosstable")
+
+
+def write_derived(results: Path, standings: LeagueStandings) -> None:
+    """Write ``standings.{txt,json,csv}`` of a results folder, each replaced as a whole.
+
+    Raises:
+        UsageError: when they cannot be written.
+    """
+    if not results.is_dir():
+        raise UsageError(f"{results}: no such folder")
+    with ResultsFolder.open(results) as folder:
+        texts = [
+            "\n".join([standing.name, WRITERS["table"](standing.rows), *standing.notes]) for standing in standings.games
+        ]
+        folder.write("standings.txt", "\n\n".join(texts).encode())
+        folder.write("standings.json", json_text(standings.document()).encode())
+        folder.write("standings.csv", "".join(WRITERS["csv"](standing.rows) for standing in standings.games).encode())

@@ -1,0 +1,91 @@
+"""The plan of a league before it is played: games, line-ups, sittings, and about how long they take."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from arena.games import ChanceTurn, GameOver, Moves, create
+from arena.league.values import GamePlan, League
+from arena.reports.rows import Cell, Column, Rows
+from arena.schedules.seatings import evenness, seatings
+from arena.seeds import chance_stream
+
+START_S = 0.3
+"""Seconds to start the bots of a sitting (performance.md: 0.26 for three Python bots)."""
+DECISION_S = 70e-6
+"""Seconds of a decision of an instant bot on one core, both sides (performance.md)."""
+SAMPLE_GAMES = 3
+
+
+def plan_rows(league: League) -> Rows:
+    """Return one row a ``[[game]]``: what is played, how often, and how even the seatings are."""
+    columns = (
+        Column("game", "game"),
+        Column("seats", "seats"),
+        Column("bots", "bots"),
+        Column("line_ups", "line-ups"),
+        Column("seatings", "seatings"),
+        Column("deals", "deals"),
+        Column("games", "games"),
+        Column("even", "seatings are"),
+    )
+    rows: list[dict[str, Cell]] = []
+    for game, part in zip(league.games, league.plan().rulesets, strict=True):
+        rows.append(
+            {
+                "game": game.name,
+                "seats": game.seats,
+                "bots": len(part.field.entrants),
+                "line_ups": part.field.count,
+                "seatings": len(part.seatings),
+                "deals": game.deals,
+                "games": part.games,
+                "even": str(evenness(seatings(game.seatings, game.seats))),
+            }
+        )
+    return Rows(columns, tuple(rows))
+
+
+def plan_words(league: League, workers: int) -> str:
+    """Return the whole plan in one sentence, with an estimate for bots that answer at once."""
+    plan = league.plan()
+    game_s = [DECISION_S * decisions(game) for game in league.games]
+    sittings = sum(part.sittings for part in plan.rulesets)
+    playing = sum(part.games * seconds for part, seconds in zip(plan.rulesets, game_s, strict=True))
+    seconds = (playing + START_S * sittings) / workers
+    share = 100 * plan.start_up_share(START_S, game_s)
+    return (
+        f"{plan.games} games in {sittings} sittings with {workers} workers: about {duration(seconds)} if the bots "
+        f"answer at once ({share:.0f} % of it starting bots), longer as they think"
+    )
+
+
+def decisions(game: GamePlan) -> float:
+    """Return the mean number of decisions of a random game, from a few that are played here."""
+    return sum(_playout(game, number) for number in range(SAMPLE_GAMES)) / SAMPLE_GAMES
+
+
+def _playout(plan: GamePlan, number: int) -> int:
+    return sum(1 for _ in _asked(plan, random.Random(number), bytes([number]) * 32))
+
+
+def _asked(plan: GamePlan, choice: random.Random, key: bytes) -> Iterator[int]:
+    """Yield the seat of every decision with a choice in a random game."""
+    game = create(plan.id, plan.seats, **plan.options)
+    state, events = game.initial(), 0
+    while not isinstance(turn := game.turn(state), GameOver):
+        if isinstance(turn, ChanceTurn):
+            state = game.apply(state, game.sample_chance(state, chance_stream(key, events)))
+            events += 1
+            continue
+        legal = {seat: game.legal_actions(state, seat) for seat in turn.seats}
+        yield from (seat for seat, actions in legal.items() if len(actions) > 1)
+        state = game.apply(state, Moves(tuple((seat, choice.choice(actions)) for seat, actions in legal.items())))
+
+
+def duration(seconds: float) -> str:
+    """Return a duration for a person: ``8 s``, ``3 min``, ``2.5 h``."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
