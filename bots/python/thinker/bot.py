@@ -10,34 +10,23 @@ Measured: wins against greedy in this process, all seatings of every deal, 95 % 
 
 import argparse
 from collections.abc import Callable
-from functools import lru_cache
-from types import ModuleType
+from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any
-
-import classification
-import king_priam
-import no_thanks
-import prime_cards
-import prime_reversal
-import rainbow
-import unique
 
 from arena.games import create
 from arena.protocol.convert import view_in
 from arena.sdk import Request, run
 from arena.search import Dice
 
-MODULES: dict[str, ModuleType] = {
-    "no_thanks": no_thanks,
-    "king_priam": king_priam,
-    "prime_cards": prime_cards,
-    "prime_reversal": prime_reversal,
-    "unique": unique,
-    "rainbow": rainbow,
-    "classification": classification,
-}
 SEEDS = 53
 """Bits of the seed of a decision."""
+
+
+@cache
+def module_of(game_id: str) -> Any:
+    """Return the module of this bot for a game; it is loaded when first asked for, since some compute tables."""
+    return import_module(game_id)
 
 
 @lru_cache(maxsize=64)
@@ -55,7 +44,7 @@ def thinker(iterations: int | None = None) -> Callable[[Request], str]:
 
     def decide(request: Request) -> str:
         game = request.game
-        module = MODULES[game.game]
+        module = module_of(game.game)
         options = ((name, tuple(v) if isinstance(v, list) else v) for name, v in game.options.items())
         rules = rules_of(game.game, game.seats, tuple(options))
         dice = Dice(request.rng.getrandbits(SEEDS))
