@@ -154,8 +154,7 @@ def test_king_priam_follows_the_rules(load: Load) -> None:
         game = create("king_priam", seats, **options)
         for state in positions(game, seats, top)[::7]:
             if len(state.row) == 3:
-                course = module.Course(game, state)
-                course.run()
+                course = module.Course(game, state).run()
                 assert tuple(course.scores) == rest(game, state, top)
 
 
@@ -171,7 +170,7 @@ def test_prime_reversal_follows_the_rules(load: Load, seats: int) -> None:
 
     for state in positions(game, seats, greedy):
         if state.round == 2:
-            course = module.Course(game, state, Dice(0))
+            course = module.Course(game, state, Dice(0)).run(state)
             assert tuple(course.points) == rest(game, state, greedy)
 
 

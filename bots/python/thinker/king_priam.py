@@ -72,25 +72,18 @@ class Course:
         self.queue = list(state.queue)
         self.disputes, self.stalls, self.over = state.disputes_in_row, state.stalls, state.over
 
-    def claimed(self, targets: Sequence[int]) -> None:
-        """Resolve a window in which somebody claims; ``targets`` by seat, 0 for a pass."""
-        highest = max(targets)
-        claimants = [seat for seat, target in enumerate(targets) if target == highest]
-        if len(claimants) > 1:
-            if self.disputes < self.rules.dispute_limit:
-                self.disputes += 1
-                return
-            if self.rules.priority == CATCH_UP:
-                lowest = min(self.scores[seat] for seat in claimants)
-                claimants = [seat for seat in claimants if self.scores[seat] == lowest]
-            winner = min(claimants, key=self.queue.index)
-            self.queue.remove(winner)
-            self.queue.append(winner)
-        else:
-            winner = claimants[0]
-        self.scores[winner] += highest
-        self.best[winner] = max(self.best[winner], highest)
-        self.open &= ~(1 << highest)
+    def disputed(self, target: int) -> None:
+        """Resolve a window in which all seats claim the same target."""
+        if self.disputes < self.rules.dispute_limit:
+            self.disputes += 1
+            return
+        most = min(self.scores) if self.rules.priority == CATCH_UP else max(self.scores)
+        winner = next(seat for seat in self.queue if self.scores[seat] <= most)
+        self.queue.remove(winner)
+        self.queue.append(winner)
+        self.scores[winner] += target
+        self.best[winner] = max(self.best[winner], target)
+        self.open &= ~(1 << target)
         self.disputes = 0
         self.over = not self.open or 0 < self.rules.end_sum <= self.scores[winner]
 
@@ -110,16 +103,16 @@ class Course:
         self.row, self.pile = row, pile[len(row) :]
         return max((found & self.open).bit_length() - 1, 0)
 
-    def run(self) -> None:
-        """Follow the game to its end; everybody claims the highest target."""
-        seats = len(self.scores)
+    def run(self) -> Course:
+        """Follow the game to its end, everybody claiming the highest target, and return it."""
         while not self.over:
             target = self.next_claims()
             if target:
-                self.claimed([target] * seats)
+                self.disputed(target)
             else:
                 self.stalls += 1
                 self.over = self.stalls >= self.rules.stall_limit
+        return self
 
     def places(self) -> list[tuple[int, int]]:
         """Return by seat what ranks it: points, then the highest target."""
@@ -142,9 +135,7 @@ def ideas(game: Any, state: State, seat: int) -> list[Action]:
 
 def evaluate(game: Any, state: State) -> tuple[float, ...]:
     """Follow a game to its end and return its worth by seat."""
-    course = Course(game, state)
-    course.run()
-    return worths(course.places(), LEAD_SCALE)
+    return worths(Course(game, state).run().places(), LEAD_SCALE)
 
 
 def utility(game: Any, over: GameOver) -> tuple[float, ...]:

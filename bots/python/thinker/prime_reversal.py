@@ -17,7 +17,7 @@ from typing import Any
 from ends import worths
 
 from arena.games import Action, GameOver
-from arena.games.prime_reversal import CARDS, NPC, OVER, PICK, PRIMES, State, winning_card
+from arena.games.prime_reversal import CARDS, NPC, PICK, PRIMES, State, winning_card
 from arena.search import Dice, Knowledge, flat_search
 
 ITERATIONS = 30
@@ -37,7 +37,6 @@ class Course:
         points: by seat, of both rounds.
         taken: cards taken in this round, by seat.
         leader: who leads the trick.
-        first_points: points by seat before round 2.
     """
 
     def __init__(self, game: Any, state: State, dice: Dice) -> None:
@@ -50,12 +49,16 @@ class Course:
         self.points = [len(one) + len(two) for one, two in zip(*state.face_up, strict=True)]
         self.taken = [list(cards) for cards in state.taken[state.round - 1]]
         self.leader = state.leader
+
+    def run(self, state: State) -> Course:
+        """Follow the game from the state that it was made of to its end, and return it."""
         self.finish_trick(state)
         for number in range(state.round, 3):
             while self.hands[self.leader]:
                 self.play([])
-            if number == 1 and state.phase != OVER:
+            if number == 1:
                 self.begin_second_round()
+        return self
 
     def finish_trick(self, state: State) -> None:
         """Bring the trick that has begun to its end."""
@@ -122,7 +125,7 @@ def choose(game: Any, view: Any, dice: Dice, iterations: int) -> Action:
     """Return the action that does best in the imagined games."""
 
     def evaluate(game: Any, state: State) -> tuple[float, ...]:
-        return worths(Course(game, state, dice).places()[: game.seats], LEAD_SCALE)
+        return worths(Course(game, state, dice).run(state).places()[: game.seats], LEAD_SCALE)
 
     def utility(game: Any, over: GameOver) -> tuple[float, ...]:
         scored = zip(over.scores[: game.seats], over.ranks, strict=False)
