@@ -9,12 +9,15 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from arena.games import game_class
 from arena.league.bots import read_bot
+from arena.league.build import limited
 from arena.league.snapshot import snapshot
 from arena.players.base import Limits, Program
 from tests.league.sittings import Played, play
@@ -45,14 +48,37 @@ def require(*programs: str, install: str) -> None:
 
 def built(bot: str, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program of ``bots/<bot>``, such as ``go/random``, fetched and built once for all tests of a run."""
+    with building(bot, tmp_path_factory) as folder:
+        return snapshot(read_bot(bot, BOTS), folder, with_users_caches)
+
+
+@contextmanager
+def building(what: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield the folder in which this is built, the same for all tests of a run; one process at a time has it."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    snapshots = folder / "built" / bot.replace("/", "-")
-    snapshots.mkdir(parents=True, exist_ok=True)
-    with (snapshots / "lock").open("w") as lock:
+    home = folder / "built" / what.replace("/", "-")
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return snapshot(read_bot(bot, BOTS), snapshots)
+        yield home
+
+
+def with_users_caches(kind: str, command: Sequence[str], folder: Path) -> Sequence[str]:
+    """Return the command of a step with the caches of whoever runs the tests.
+
+    Libraries are then fetched and compiled once on a machine and not in every run; the bots themselves always are.
+    """
+    home = Path.home()
+    caches = {
+        "GOPATH": home / "go",
+        "GOCACHE": home / ".cache/go-build",
+        "CARGO_HOME": home / ".cargo",
+        "MAVEN_OPTS": f"-Dmaven.repo.local={home / '.m2/repository'}",
+        "npm_config_cache": home / ".npm",
+    }
+    return ("env", *(f"{name}={place}" for name, place in caches.items()), *limited(kind, command, folder))
 
 
 def play_alone(program: Program, game: str, games: int = 4) -> Played:
@@ -63,3 +89,11 @@ def play_alone(program: Program, game: str, games: int = 4) -> Played:
     words = {str(word) for record in outcome.records for word in record.terminations}
     assert words == {"normal"}, (words, outcome.end.logs)
     return outcome
+
+
+def same_play(program: Program, other: Program, games: int) -> None:
+    """Assert that two programs play games of No Thanks! alike, each against itself: the same deals, the same steps."""
+    records = [play([one] * 3, games, LIMITS, options={}).records for one in (program, other)]
+    for record, expected in zip(*records, strict=True):
+        assert set(map(str, record.terminations)) == {"normal"}
+        assert record.steps == expected.steps
