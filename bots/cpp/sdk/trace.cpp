@@ -41,8 +41,10 @@ void print_exception() {
   print_exception();
   for (int number = 0; number < count; ++number) {
     Dl_info info{};
-    const bool is_named = dladdr(frames[number], &info) && info.dli_sname;
-    std::fprintf(stderr, "  %p %s\n", frames[number], is_named ? demangled(info.dli_sname).c_str() : "?");
+    if (!dladdr(frames[number], &info)) continue;
+    const auto offset = static_cast<char*>(frames[number]) - static_cast<char*>(info.dli_fbase);
+    std::fprintf(stderr, "  %s+0x%tx %s\n", info.dli_fname, offset,
+                 info.dli_sname ? demangled(info.dli_sname).c_str() : "");
   }
   std::fflush(nullptr);
   std::_Exit(1);
