@@ -15,7 +15,8 @@ from arena.v1 import arena_pb2
 from tests.bots.scripted import Stream, converse, goodbye, new_game, request, welcome
 from tests.bots.toolchains import BOTS, BUILD_S, TOOLCHAINS, built, require_toolchain
 
-SOURCES = {"rust": "src/main.rs", "cpp": "bot.cpp"}
+SOURCES = {"python": "bot.py", "rust": "src/main.rs", "cpp": "bot.cpp"}
+PROBED = ("rust", "cpp")
 MESSAGE_BYTES = 64 << 10
 
 pytestmark = pytest.mark.timeout(BUILD_S)
@@ -31,6 +32,12 @@ def language(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def bot(language: str, tmp_path_factory: pytest.TempPathFactory) -> Program:
     return built(f"{language}/random", tmp_path_factory)
+
+
+def test_random_is_short(language: str) -> None:
+    """The first bot that a newcomer reads fits on a screen."""
+    source = BOTS / language / "random" / SOURCES[language]
+    assert len(source.read_text().splitlines()) <= 40
 
 
 def test_hello_and_goodbye(bot: Program) -> None:
@@ -182,7 +189,7 @@ def test_a_broken_stream_is_dialed_again_once(language: str, bot: Program) -> No
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("language", SOURCES, indirect=True)
+@pytest.mark.parametrize("language", PROBED, indirect=True)
 def test_an_answer_does_not_wait_behind_a_slow_decision(language: str, tmp_path: Path) -> None:
     """After more than 1 ms an answer is really sent before the next decision, which here waits for its arrival."""
     folder = tmp_path / "probe"
