@@ -10,7 +10,7 @@ import pytest
 from arena.games import game_ids
 from arena.players.base import Program, environment
 from tests.bots.conversation import MESSAGE_BYTES, Talk, probe, talk
-from tests.bots.toolchains import BUILD_S, built, play_alone, require, same_play
+from tests.bots.toolchains import BUILD_S, built, play_alike, play_alone, require
 
 IDLE_S, IDLE_CPU_S = 1.0, 0.3
 GAMES, SOAK_GAMES = 60, 1000
@@ -53,7 +53,8 @@ class SdkContract:
 
     def test_margin_answers_as_the_python_bot(self, toolchain: None, tmp_path_factory: pytest.TempPathFactory) -> None:
         """The same idea in two languages gives the same games, step by step."""
-        same_play(built(f"{self.language}/margin", tmp_path_factory), built("python/margin", tmp_path_factory), GAMES)
+        bots = [built(f"{language}/margin", tmp_path_factory) for language in (self.language, "python")]
+        play_alike(bots[0], bots[1], "no_thanks", GAMES)
 
     @pytest.mark.soak
     def test_margin_answers_as_the_python_bot_over_many_games(
@@ -61,7 +62,7 @@ class SdkContract:
     ) -> None:
         """The same over 1,000 games."""
         bots = [built(f"{language}/margin", tmp_path_factory) for language in (self.language, "python")]
-        same_play(bots[0], bots[1], SOAK_GAMES)
+        play_alike(bots[0], bots[1], "no_thanks", SOAK_GAMES)
 
     def test_hello(self, probe_bot: Program) -> None:
         """The introduction: the protocol, 64 games at once, the games that the bot names."""

@@ -30,6 +30,23 @@ BUILD_S = 900
 """For ``pytest.mark.timeout`` of the tests that may have to fetch and build a starter first."""
 
 
+TOOLCHAINS: dict[str, tuple[tuple[str, ...], str]] = {
+    "python": ((), ""),
+    "rust": (("cargo",), "Rust 1.85 or later"),
+    "cpp": (
+        ("cmake", "g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
+        "g++ cmake make pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc",
+    ),
+}
+"""By the folder of a language: the programs that its starters are built with, and what brings them."""
+
+
+def require_toolchain(language: str) -> None:
+    """Skip or fail the running test when the starters of a language cannot be built here."""
+    programs, install = TOOLCHAINS[language]
+    require(*programs, install=install)
+
+
 def require(*programs: str, install: str) -> None:
     """Skip or fail the running test when a program is missing.
 
@@ -91,9 +108,7 @@ def play_alone(program: Program, game: str, games: int = 4) -> Played:
     return outcome
 
 
-def same_play(program: Program, other: Program, games: int) -> None:
-    """Assert that two programs play games of No Thanks! alike, each against itself: the same deals, the same steps."""
-    records = [play([one] * 3, games, LIMITS, options={}).records for one in (program, other)]
-    for record, expected in zip(*records, strict=True):
-        assert set(map(str, record.terminations)) == {"normal"}
-        assert record.steps == expected.steps
+def play_alike(one: Program, other: Program, game: str, games: int = 20) -> None:
+    """Assert that two deterministic bots play the same deals of a game alike, each against itself."""
+    first, second = play_alone(one, game, games), play_alone(other, game, games)
+    assert [record.entries for record in first.records] == [record.entries for record in second.records]
