@@ -12,8 +12,8 @@ from typing import Protocol
 
 from arena.errors import Termination
 from arena.games import Seat
-from arena.league.bots import file_name
 from arena.league.job import Job
+from arena.league.names import file_name
 from arena.league.play import Play
 from arena.players.log import CappedLog, escaped
 from arena.players.process import BotProcess
