@@ -22,7 +22,7 @@ from typing import Any
 from arena.errors import UsageError
 from arena.players.base import Limits, Program
 from arena.players.log import CappedLog
-from arena.players.process import BotProcess, end_marked
+from arena.players.process import BotProcess, end_marked, marked
 from arena.testing import attacks
 from arena.testing.attacks import Target
 
@@ -63,6 +63,7 @@ class Ran:
         cpu_s: processor time of its first process.
         start_s: from its start to its first output; 0 if there was none.
         end_s: how long ending it and all its processes took.
+        left: processes with its mark that were there after that.
     """
 
     output: str
@@ -73,6 +74,7 @@ class Ran:
     cpu_s: float
     start_s: float
     end_s: float
+    left: tuple[int, ...]
 
 
 def attacker(*words: str) -> tuple[str, ...]:
@@ -124,6 +126,7 @@ async def _run(program: Program, address: str, limits: Limits, patience_s: float
         cpu_s=process.cpu_ns() / 1e9,
         start_s=start_s,
         end_s=end_s,
+        left=tuple(marked(mark)),
     )
 
 

@@ -48,7 +48,7 @@ def tool_places(program: str, folder: Path) -> tuple[str, ...]:
             if (Path(word).parent / "pyvenv.cfg").is_file():
                 yield from places_of(Path(word) / "python")
 
-    too_much = (Path("/"), Path.home())
+    too_much = (Path("/"), Path(os.path.expanduser("~")))
     return outermost(
         path
         for path in found()

@@ -29,6 +29,7 @@ FAILED = 125
 UID_BASE = 1_000_000_000
 """A process gets the uid of this plus its pid: no two that live share one, so limits and signals are for it alone."""
 NOBODY = 65_534
+UMASK = 0o022
 
 CLONE_NEWNS = 0x20000
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
@@ -90,6 +91,7 @@ def confine(spec: Mapping[str, Any]) -> None:
             ``landlock.restrict`` or None; ``give_back``: None, or a folder that is the program's while it runs, as a
             child, and root's again after that.
     """
+    os.umask(UMASK)
     is_root = os.geteuid() == 0
     if is_root:
         reveal(spec["places"])

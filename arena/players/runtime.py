@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -68,7 +69,7 @@ def places_of(executable: Path) -> Iterator[Path]:
 
 def _is_installation(folder: Path) -> bool:
     """Whether a folder with a ``bin`` holds one program with its files, and is nobody's home."""
-    is_home = folder in (Path("/"), Path.home()) or folder.name == ".local" or folder.parent == Path("/home")
+    is_home = str(folder) in ("/", os.path.expanduser("~")) or folder.name == ".local" or folder.parent == Path("/home")
     return not is_home and ((folder / "lib").is_dir() or (folder / "share").is_dir())
 
 

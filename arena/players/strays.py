@@ -53,7 +53,7 @@ def end_marked(mark: str) -> list[int]:
 
 def end_uid(uid: int) -> list[int]:
     """Kill every process of a uid; return their pids."""
-    return _end_all(lambda pid: _has_uid(pid, uid))
+    return _end_all(lambda pid: _has_uid(pid, uid) and not _has_ended(pid))
 
 
 def orphans(mark: str, uid: int | None) -> list[int]:
@@ -65,7 +65,7 @@ def end_nameless_orphans() -> list[int]:
     """Kill the adopted processes of bots that have shed their mark, and take leave of adopted ones that have ended."""
     ended = []
     for pid in _adopted():
-        if _status(pid, "State").startswith("Z"):
+        if _has_ended(pid):
             with suppress(ChildProcessError):  # somebody else took leave of it
                 os.waitpid(pid, os.WNOHANG)
         elif not has_mark(pid, ""):
@@ -97,6 +97,11 @@ def _end_all(belongs: Callable[[int], bool]) -> list[int]:
 
 def _has_uid(pid: int, uid: int) -> bool:
     return _status(pid, "Uid").split()[:1] == [str(uid)]
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a process waits for nothing but its parent's leave."""
+    return _status(pid, "State").startswith("Z")
 
 
 def _status(pid: int, name: str) -> str:

@@ -17,7 +17,7 @@ from arena.players.base import Limits
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 SELDOM = 10
 """Files in memory and in folders are counted at every tenth look: that reads more than the rest together."""
-FILES_MOST = 20_000
+FILES_MOST = 10_000
 """Empty files fill no disk, but each takes a kilobyte of the kernel's memory."""
 UNREADABLE = (FileNotFoundError, ProcessLookupError, PermissionError)
 """A process that has ended in the meantime, or is another user's."""

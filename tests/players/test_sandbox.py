@@ -20,7 +20,6 @@ from arena.players import landlock, levels, strays
 from arena.players.base import Limits, Program
 from arena.players.levels import level_of, resolve_level
 from arena.players.sandbox import launcher
-from arena.players.strays import marked
 from tests.players.levels import at_each, need_level
 
 OPEN_UNDER_LANDLOCK = {
@@ -99,7 +98,7 @@ def test_a_bot_gets_a_known_environment_and_nothing_else(level: str, monkeypatch
     """No variable, descriptor or priority of the referee reaches it."""
     monkeypatch.setenv("REFEREES_SECRET", "x")
     env, folder, descriptors, uid, nice = json.loads(run_python(level, TELL).output)
-    assert set(env) - {"TMPDIR", "LC_CTYPE"} == {
+    assert set(env) - {"PWD", "TMPDIR"} == {
         *("PATH", "HOME", "LANG", "GRPC_VERBOSITY", "ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_MARK")
     }
     assert folder == "/opt/bot" if level == "bwrap" else folder.endswith("/bot")
@@ -160,15 +159,15 @@ def test_the_end_of_the_bot_is_told_and_not_that_of_what_starts_it(level: str, c
 @at_each()
 def test_the_processor_time_is_the_bots_own(level: str) -> None:
     """``bwrap`` waits while its child computes: the child is what counts."""
-    code = "import time\nwhile time.process_time() < 0.6: pass\nprint('waiting', flush=True)\ntime.sleep(99)"
-    assert run_python(level, code).cpu_s >= 0.5
+    code = "import time\nwhile time.process_time() < 0.4: pass\nprint('waiting', flush=True)\ntime.sleep(99)"
+    assert run_python(level, code).cpu_s >= 0.3
 
 
 @at_each()
 def test_memory_that_is_shared_counts_once(level: str) -> None:
     """Four processes that share 90 MB use 90 MB, and 160 MB are allowed."""
     code = (
-        "import mmap, os, time\nblock = mmap.mmap(-1, 90 << 20)\nblock.write(b'x' * (90 << 20))\n"
+        "import mmap, os, time\nblock = mmap.mmap(-1, 90 << 20)\nfor _ in range(90): block.write(b'x' * (1 << 20))\n"
         "for _ in range(3):\n  if os.fork() == 0: block.read(); time.sleep(99)\n"
         "time.sleep(1)\nprint('waiting', flush=True)\ntime.sleep(99)"
     )
@@ -177,12 +176,12 @@ def test_memory_that_is_shared_counts_once(level: str) -> None:
     assert 90 <= ran.peak_mb <= 160
 
 
-@at_each()
+@at_each("bwrap")
 def test_many_empty_files_are_too_much(level: str) -> None:
     """They fill no disk, but the kernel keeps each in memory."""
     code = "import os, time\nos.chdir(os.environ['HOME'])\n"
-    code += "for n in range(25000): open(str(n), 'w').close()\ntime.sleep(99)"
-    assert "files where 20000 were allowed" in run_python(level, code).excess
+    code += "for n in range(12000): open(str(n), 'w').close()\ntime.sleep(99)"
+    assert "files where 10000 were allowed" in run_python(level, code).excess
 
 
 @at_each()
@@ -213,11 +212,11 @@ def test_a_runtime_in_a_closed_folder_starts(level: str, tmp_path: Path) -> None
     (closed / "tool" / "lib").mkdir()
     (closed / "tool" / "lib" / "word").write_text("found")
     shutil.copy("/bin/cat", closed / "tool" / "bin" / "show")
-    (closed / "secret").write_text("secret")
+    (closed / "secret").write_text("hush")
     closed.chmod(0o700)
     ran = run_bot(level, (f"{closed}/tool/bin/show", f"{closed}/tool/lib/word", f"{closed}/secret"), ROOMY)
     assert ran.output.startswith("found")
-    assert ("secret" in ran.output) is (level == "none")
+    assert ("hush" in ran.output) is (level == "none")
 
 
 @at_each("bwrap", "landlock")
@@ -233,7 +232,7 @@ def test_ending_takes_two_seconds_at_most_and_leaves_nothing(level: str) -> None
     """A bot that ignores every signal it can."""
     ran = run_bot(level, attacker("deaf"))
     assert ran.end_s < END_S
-    assert not list(marked(""))
+    assert ran.left == ()
 
 
 def test_a_namesake_of_a_bots_process_is_left_alone() -> None:
