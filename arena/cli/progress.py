@@ -87,13 +87,13 @@ class LiveShow(Show):
     def __init__(self, league: League, console: Console) -> None:
         super().__init__(league)
         self._bar = Progress(
-            TextColumn(league.name),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[pace]}"),
             console=console,
         )
-        self._task = self._bar.add_task("games", total=None, pace="")
+        self._task = self._bar.add_task(league.name, total=None, pace="")
         self._tables: list[Rows] = []
         self._tables_at = 0.0
         self._words = Text()
