@@ -15,7 +15,6 @@ from rich.text import Text
 from arena.cli.out import rich_table, tell
 from arena.league.runner import Outcome, Tally
 from arena.league.values import League
-from arena.reports.league import league_standings
 from arena.reports.planned import duration
 from arena.reports.rows import Rows
 from arena.storage.store import Store
@@ -114,6 +113,8 @@ class LiveShow(Show):
         """Move the bar; rate what is stored every few seconds."""
         self._bar.update(self._task, completed=tally.stored, pace=self.pace(tally))
         if monotonic() - self._tables_at >= TABLE_S and tally.stored:
+            from arena.reports.league import league_standings  # loads SciPy: not before there is something to rate
+
             self._tables = [standing.rows for standing in league_standings(store).games if standing.rows.rows]
             self._tables_at = monotonic()
         self.live.update(self._render())

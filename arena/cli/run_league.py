@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,10 +20,12 @@ from arena.league.folder import ResultsFolder, set_aside
 from arena.league.runner import Outcome
 from arena.league.runner import run_league as run
 from arena.league.values import League
-from arena.reports.league import LeagueStandings, league_standings
 from arena.reports.planned import plan_rows, plan_words
 from arena.reports.writers import WRITERS, json_text
 from arena.storage.store import Store
+
+if TYPE_CHECKING:
+    from arena.reports.league import LeagueStandings
 
 DEMO = "bots/leagues/demo.toml"
 
@@ -73,6 +76,8 @@ def run_league(
 
 
 def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_json: bool) -> None:
+    from arena.reports.league import league_standings  # loads SciPy: what is refused is refused at once
+
     with Store.open(results / "league.db") as store:
         standings = league_standings(store)
     write_derived(results, standings)
