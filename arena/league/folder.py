@@ -18,6 +18,7 @@ from arena.league.fingerprint import differences, fingerprint
 from arena.league.values import League
 from arena.players.base import Program
 from arena.seeds import SECRET_BYTES, commitment, new_secret
+from arena.storage.engine import stored_version
 from arena.storage.rows import StoredEntrant, StoredRuleset
 from arena.storage.store import Store
 
@@ -106,9 +107,9 @@ class ResultsFolder:
         return True
 
     def _has_begun(self) -> bool:
-        if not (self.path / DATABASE).exists():
-            return False
         try:
+            if stored_version(self.path / DATABASE) is None:
+                return False
             with Store.open(self.path / DATABASE) as store:
                 counts = store.counts()
         except UsageError:
