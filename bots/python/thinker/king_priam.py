@@ -12,7 +12,6 @@ MEASURED
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations, permutations
 from typing import Any
 
