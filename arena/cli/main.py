@@ -16,6 +16,7 @@ COMMANDS = {
     "games": "arena.cli.games:games",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
+    "explain": "arena.cli.explain:explain",
     "verify": "arena.cli.verify:verify",
     "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",

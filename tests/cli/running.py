@@ -12,6 +12,7 @@ from arena.storage.store import Store
 FILE = """
 [league]
 name = "small"
+secret = "small"
 [[game]]
 id = "no_thanks"
 seats = 3
@@ -30,9 +31,9 @@ command = ["{python}", "-m", "arena.testing.bots", "--fault", "illegal", "--at",
 [[bot]]
 name = "wreck"
 author = "them"
-command = ["{python}", "-m", "arena.testing.bots", "--policy", "first", "--fault", "crash", "--at", "3"]
+command = ["{python}", "-m", "arena.testing.bots", "--policy", "first", "--fault", "crash", "--at", "14"]
 """
-"""Three bots, one of which sends an illegal action in its second decision and one of which crashes in its third."""
+"""Three bots: one sends an illegal action in its second decision, one crashes in its fourteenth."""
 
 
 @dataclass(frozen=True)
