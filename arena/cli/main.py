@@ -18,6 +18,9 @@ COMMANDS = {
     "games": "arena.cli.games:games",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
+    "explain": "arena.cli.explain:explain",
+    "verify": "arena.cli.verify:verify",
+    "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
 }
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130

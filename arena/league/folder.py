@@ -23,7 +23,11 @@ from arena.storage.rows import StoredEntrant, StoredRuleset
 from arena.storage.store import Store
 
 DATABASE, SECRET, LEAGUE_FILE, LOCK, BOTS, LOGS = "league.db", "secret", "league.toml", "lock", "bots", "logs"
-_OURS = re.compile(r"league\.(db|db-wal|db-shm|toml)|secret|lock|bots|logs|standings\..*|\..*")
+OPEN_SECRET = "secret.txt"
+"""The secret of a league that is published: anybody may read it."""
+PUBLISHED = "published"
+"""The key of ``meta`` that says so."""
+_OURS = re.compile(r"league\.(db|db-wal|db-shm|toml)|secret(\.txt)?|lock|bots|logs|standings\..*|\..*")
 
 
 class ResultsFolder:
@@ -153,7 +157,7 @@ class ResultsFolder:
             UsageError: when the file is damaged, is another league's, or is missing although the league has begun.
         """
         known = store.meta().get("commitment")
-        kept = _read_secret(self.path / SECRET)
+        kept = _read_secret(self.path / SECRET) or _read_secret(self.path / OPEN_SECRET)
         if kept is not None and given is not None and kept != given:
             raise UsageError(f"{self.path / SECRET}: the league file gives another secret than this league has")
         secret = kept or given
@@ -165,6 +169,33 @@ class ResultsFolder:
             self.write(SECRET, f"{secret.hex()}\n".encode(), mode=0o600)
         assert secret is not None
         return secret
+
+    def publish(self, store: Store) -> str:
+        """Put the secret of the league in the open, in ``secret.txt``; from then on it takes no new games.
+
+        Returns:
+            The secret, hex.
+
+        Raises:
+            UsageError: when the secret is missing, or is not the one of this league.
+        """
+        secret = self.secret(store).hex()
+        self.write(OPEN_SECRET, f"{secret}\n".encode())
+        store.set_meta({PUBLISHED: "yes"})
+        return secret
+
+    def refuse_if_published(self, store: Store, planned: int) -> None:
+        """Refuse games that are still to be played when everybody can know their cards.
+
+        Raises:
+            UsageError: when the secret is published and fewer games are stored than are planned.
+        """
+        left = planned - store.counts().stored
+        if PUBLISHED in store.meta() and left > 0:
+            raise UsageError(
+                f"{self.path}: this league is closed: its secret is published, so anybody can work out the cards of "
+                f"the {left} games that are left. Begin anew in this folder (--fresh), or take another (--results DIR)."
+            )
 
     def claim(self, store: Store, league: League, programs: Sequence[Program], secret: bytes) -> None:
         """Make the folder that of a league, or check that it is: facts, rulesets and entrants are stored.
@@ -211,6 +242,20 @@ class ResultsFolder:
             with contextlib.suppress(OSError):
                 new.unlink()
             raise UsageError(f"{self.path / name}: cannot be written: {error.strerror}") from error
+
+
+def read_secret(path: Path) -> bytes:
+    """Return the secret that a results folder holds: the open one, else the organiser's.
+
+    Raises:
+        UsageError: when it has none, or none that may be read here.
+    """
+    secret = _read_secret(path / OPEN_SECRET) or _read_secret(path / SECRET)
+    if secret is None:
+        raise UsageError(
+            f"{path}: no secret here ({OPEN_SECRET} or {SECRET}): its organiser gives it away with 'arena publish'"
+        )
+    return secret
 
 
 def set_aside(path: Path) -> Path | None:

@@ -170,8 +170,9 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     observer.preparing(f"copying and building {len(league.bots)} bots")
     programs = snapshots(league.bots, folder.bots)
     secret = folder.secret(store, league.secret)
-    folder.claim(store, league, programs, secret)
     planned = league.plan().games
+    folder.refuse_if_published(store, planned)
+    folder.claim(store, league, programs, secret)
     names = {game.ruleset: game.name for game in league.games}
     store.set_meta({"planned": str(planned), "games": json.dumps(names)})
     counts = store.counts()
