@@ -11,7 +11,7 @@ import pytest
 
 from arena.games import ChanceTurn, Game, GameOver, Moves, SeatTurn, create, game_class, game_ids
 from arena.games.rainbow import legal_claims
-from arena.protocol.convert import SeatView, new_game_out
+from arena.protocol.convert import Bundle, SeatView
 from arena.sdk import Game as Announced
 from arena.sdk import Request
 from arena.search import Dice
@@ -134,8 +134,10 @@ def test_over_the_wire_it_decides_alike(load: Load, game_id: str) -> None:
         SeatView(game_id).write(view, message)
         expected = module.choose(game, view, Dice(Random(number).getrandbits(SEED_BITS)), 2)
         for _ in range(2):
-            announced = Announced(new_game_out("g", game_id, seat, seats, game.spec.options, number))
-            assert decide(Request(message, announced)) == expected
+            bundle = Bundle()
+            bundle.new_game("g", game_id, seat, seats, game.spec.options, number)
+            (announced,) = arena_pb2.PlayResponse.FromString(bundle.data()).new_games
+            assert decide(Request(message, Announced(announced))) == expected
 
 
 def _first(game: Game[Any, Any], state: Any, seat: int) -> str:
