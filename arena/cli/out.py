@@ -19,7 +19,7 @@ from arena.reports.game_sheet import game_sheet
 from arena.reports.rows import Rows
 from arena.reports.writers import shown, to_table
 
-if TYPE_CHECKING:  # ratings need SciPy, for which a command that rates nothing should not wait
+if TYPE_CHECKING:  # the ratings load SciPy, for which only the commands that rate should wait
     from arena.reports.league import LeagueStandings, Standing
 
 RESULTS = Path("results")

@@ -86,13 +86,13 @@ class LiveShow(Show):
     def __init__(self, league: League, console: Console) -> None:
         super().__init__(league)
         self._bar = Progress(
-            TextColumn(league.name),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[pace]}"),
             console=console,
         )
-        self._task = self._bar.add_task("games", total=None, pace="")
+        self._task = self._bar.add_task(league.name, total=None, pace="")
         self._tables: list[Rows] = []
         self._tables_at = 0.0
         self._words = Text()
@@ -113,7 +113,7 @@ class LiveShow(Show):
         """Move the bar; rate what is stored every few seconds."""
         self._bar.update(self._task, completed=tally.stored, pace=self.pace(tally))
         if monotonic() - self._tables_at >= TABLE_S and tally.stored:
-            from arena.reports.league import league_standings  # SciPy, while the first games are played
+            from arena.reports.league import league_standings  # loads SciPy: not before there is something to rate
 
             self._tables = [standing.rows for standing in league_standings(store).games if standing.rows.rows]
             self._tables_at = monotonic()

@@ -92,7 +92,7 @@ class Observer(Protocol):
         ...
 
     def stopping(self) -> None:
-        """The user has asked to stop; running games finish."""
+        """The user has asked to stop, or the run pauses; running games finish."""
         ...
 
 
@@ -129,6 +129,7 @@ class _Run:
     again: list[Job] = field(default_factory=list)
     stored_at: float = field(default_factory=monotonic)
     paused: str = ""
+    stopping: bool = False
 
 
 def run_league(league: League, results: Path, observer: Observer, *, workers: int) -> Outcome:
@@ -143,14 +144,14 @@ def run_league(league: League, results: Path, observer: Observer, *, workers: in
     Raises:
         UsageError: before the first game, for anything that the operator can mend; nothing half-written is left.
     """
-    with ResultsFolder.open(results) as folder, folder.open_store() as store:
+    with ResultsFolder.open(results) as folder, folder.until_begun(), folder.open_store() as store:
         run = _prepare(league, folder, store, observer)
         if run.tally.stored >= run.tally.planned:
             observer.begun(run.tally, commitment(run.secret))
             return Outcome(run.tally, complete=True, interrupted=False)
         pool = Pool(workers)
         try:
-            with _interruptible(pool, observer) as interrupted:
+            with _interruptible(pool) as interrupted:
                 _greet(run, pool)
                 observer.begun(run.tally, commitment(run.secret))
                 _play(run, pool)
@@ -169,8 +170,9 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     observer.preparing(f"copying and building {len(league.bots)} bots")
     programs = snapshots(league.bots, folder.bots)
     secret = folder.secret(store, league.secret)
-    folder.claim(store, league, programs, secret)
     planned = league.plan().games
+    folder.refuse_if_published(store, planned)
+    folder.claim(store, league, programs, secret)
     names = {game.ruleset: game.name for game in league.games}
     store.set_meta({"planned": str(planned), "games": json.dumps(names)})
     counts = store.counts()
@@ -194,7 +196,7 @@ def _greet(run: _Run, pool: Pool) -> None:
     programs = list(run.programs.values())
     groups = [tuple(programs[at : at + GREET_AT_ONCE]) for at in range(0, len(programs), GREET_AT_ONCE)]
     problems: list[str] = []
-    for item in pool.play(iter([_job(run, group, ()) for group in groups])):
+    for item in _played(run, pool, iter([_job(run, group, ()) for group in groups])):
         if item is not None and isinstance(item.content, SittingEnd):
             problems += _greeting_problems(run.league, item.job.programs, item.content)
     if problems:
@@ -212,8 +214,17 @@ def _greeting_problems(league: League, programs: Sequence[Program], end: Sitting
                 yield f"bot {program.name!r} says it cannot play {game}, only {', '.join(declared)}"
 
 
+def _played(run: _Run, pool: Pool, jobs: Iterator[Job]) -> Iterator[Item | None]:
+    """Yield what comes back from the workers; say once that the run is being stopped."""
+    for item in pool.play(jobs):
+        if pool.stopping and not run.stopping:
+            run.stopping = True
+            run.observer.stopping()
+        yield item
+
+
 def _play(run: _Run, pool: Pool) -> None:
-    for item in pool.play(_WithRepeats(run)):
+    for item in _played(run, pool, _WithRepeats(run)):
         if item is not None:
             _take(run, item)
         if run.paused:
@@ -322,8 +333,11 @@ def _job(
 
 
 @contextmanager
-def _interruptible(pool: Pool, observer: Observer) -> Iterator[list[int]]:
-    """Let the first Ctrl-C (or SIGTERM) finish the running games and the second stop at once."""
+def _interruptible(pool: Pool) -> Iterator[list[int]]:
+    """Let the first Ctrl-C (or SIGTERM) finish the running games and the second stop at once.
+
+    The handler only notes what is wanted: it may be called in the middle of a message to a worker or to the user.
+    """
     interrupts: list[int] = []
 
     def interrupt(number: int, _: FrameType | None) -> None:
@@ -331,7 +345,6 @@ def _interruptible(pool: Pool, observer: Observer) -> Iterator[list[int]]:
         if len(interrupts) > 1:
             raise KeyboardInterrupt
         pool.stop()
-        observer.stopping()
 
     handlers: dict[int, Callable[[int, FrameType | None], object] | int | None] = {
         number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)
