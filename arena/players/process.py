@@ -280,6 +280,7 @@ class BotProcess:
 
     def _sweep(self) -> None:
         self._signal_group(signal.SIGKILL)
+        strays.end_nameless_orphans()
         if self._has_namespaces:
             return  # the first process of a pid namespace takes all others with it
         if self._uid is not None:

@@ -137,6 +137,11 @@ def prlimit(sizes: Iterable[tuple[str, int]]) -> list[str]:
     return [helper("prlimit"), *(f"--{name.lower()}={size}:{size}" for name, size in sizes), "--"]
 
 
+def temporary(folder: str) -> dict[str, str]:
+    """Return the variables that let programs put temporary files into a folder where ``/tmp`` is closed to them."""
+    return {"TMPDIR": folder, "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={folder}"}
+
+
 class Bare:
     """Level ``none``: limits and the death signal by ``setpriv`` and ``prlimit``."""
 
@@ -167,7 +172,7 @@ class Landlocked:
         is_root = os.geteuid() == 0
         runtime = [*runtime_places(program), program.directory]
         network = self._limits.network == "allow"
-        env = environment(program, {"HOME": scratch, "TMPDIR": scratch, "ARENA_ADDRESS": address, **added})
+        env = environment(program, {"HOME": scratch, "ARENA_ADDRESS": address, **temporary(scratch), **added})
         sockets = [address.removeprefix(UNIX)] if address.startswith(UNIX) else []
         spec = {
             "argv": program.command,
