@@ -21,8 +21,10 @@ from arena.league.folder import ResultsFolder
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Item, Pool
 from arena.league.snapshot import remove_unfinished, snapshots
+from arena.league.steps import step_sandbox
 from arena.league.values import GamePlan, League
 from arena.players.base import Program
+from arena.players.levels import resolve_level
 from arena.players.process import end_marked
 from arena.records.record import Finished, Void
 from arena.schedules.line_ups import Entrant
@@ -120,6 +122,7 @@ class _Run:
     store: Store
     programs: dict[str, Program]
     secret: bytes
+    level: str
     tally: Tally
     observer: Observer
     planned: dict[str, PlannedGame] = field(default_factory=dict)
@@ -168,7 +171,8 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     remove_unfinished(folder.bots)
     end_marked(_run_mark(folder))
     observer.preparing(f"copying and building {len(league.bots)} bots")
-    programs = snapshots(league.bots, folder.bots)
+    level = resolve_level(league.limits.sandbox)
+    programs = snapshots(league.bots, folder.bots, step_sandbox(level))
     secret = folder.secret(store, league.secret)
     planned = league.plan().games
     folder.refuse_if_published(store, planned)
@@ -177,7 +181,7 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     store.set_meta({"planned": str(planned), "games": json.dumps(names)})
     counts = store.counts()
     tally = Tally(planned=planned, stored=counts.stored, before=counts.stored)
-    return _Run(league, folder, store, {program.name: program for program in programs}, secret, tally, observer)
+    return _Run(league, folder, store, {program.name: program for program in programs}, secret, level, tally, observer)
 
 
 def _run_mark(folder: ResultsFolder) -> str:
@@ -322,7 +326,7 @@ def _job(
         options=plan.options,
         programs=programs,
         games=games,
-        limits=league.limits,
+        limits=replace(league.limits, sandbox=run.level),
         policy=league.faults,
         in_flight=AUTO if league.in_flight == "auto" else int(league.in_flight),
         ask_forced=league.ask_forced,
