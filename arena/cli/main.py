@@ -22,6 +22,8 @@ COMMANDS = {
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
     "explain": "arena.cli.explain:explain",
+    "rematch": "arena.cli.rematch:rematch_command",
+    "export": "arena.cli.export:export",
     "verify": "arena.cli.verify:verify",
     "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
