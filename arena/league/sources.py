@@ -44,7 +44,8 @@ def source_files(bot: Bot) -> tuple[PurePosixPath, ...]:
 
     ``files`` decides if it is given. A folder with a ``bot.toml`` belongs to its bot as a whole. Of any other folder,
     that which holds a file named in the command does: with all below it, or, if it is the folder of the league file or
-    the working directory itself, alone. Links to files are files; links to folders are not followed.
+    the working directory itself, alone. Links are what they lead to, so that bots beside each other can share a
+    folder; a link that leads back to a folder around it is left out.
 
     Raises:
         UsageError: when ``files`` finds nothing or leaves the folder, or there is far too much.
@@ -126,12 +127,17 @@ def _of_folder(base: Path, folder: Path) -> Iterator[Path]:
 
 def _below(base: Path, folder: Path = Path(".")) -> Iterator[Path]:
     """Yield the files below a folder, relative to ``base``, without those that tools make."""
-    for here, folders, files in os.walk(base / folder):
-        folders[:] = [name for name in folders if name not in NOT_SOURCES]
+    for here, folders, files in os.walk(base / folder, followlinks=True):
+        folders[:] = [name for name in folders if name not in NOT_SOURCES and not _leads_back(Path(here, name))]
         for name in files:
             path = Path(here, name)
             if name not in NOT_SOURCES and path.is_file():  # no sockets, pipes or broken links
                 yield path.relative_to(base)
+
+
+def _leads_back(path: Path) -> bool:
+    """Return whether a path is a link to a folder around it, also by way of other links: a walk would not end."""
+    return path.is_symlink() and any(around.resolve().is_relative_to(path.resolve()) for around in path.parents)
 
 
 def _is_executable(path: Path) -> bool:

@@ -77,6 +77,21 @@ def test_what_is_no_source(tmp_path: Path, make_bot: MakeBot) -> None:
     assert not (Path(program.directory) / "lib.py").is_symlink()
 
 
+def test_bots_share_a_linked_folder(tmp_path: Path, make_bot: MakeBot) -> None:
+    """A folder that is linked into a bot's belongs to it, by content; links in a circle are followed once."""
+    home = make_bot("alpha")
+    script(tmp_path / "sdk/deep/sdk.py", "shared = 1\n")
+    (home / "arena").symlink_to("../sdk")
+    (tmp_path / "sdk/deep/circle").symlink_to(tmp_path / "sdk/deep")
+    (tmp_path / "sdk/back").symlink_to(home)
+    program = snapshot(bot_in(home), tmp_path / "bots")
+    copied = [name for name in names(program.directory) if "__pycache__" not in name]
+    assert copied == ["arena/deep/sdk.py", "bot.py", "bot.toml"]
+    assert not (Path(program.directory) / "arena").is_symlink()
+    script(tmp_path / "sdk/deep/sdk.py", "shared = 2\n")
+    assert snapshot(bot_in(home), tmp_path / "bots").digest != program.digest
+
+
 @pytest.mark.parametrize("change", ["content", "mode", "new file", "command", "env"])
 def test_identity_changes_with(make_bot: MakeBot, change: str) -> None:
     """Whatever can change what is run changes the digest."""
