@@ -17,6 +17,9 @@ COMMANDS = {
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
     "bench": "arena.cli.bench:bench",
+    "check": "arena.cli.check:check",
+    "new-bot": "arena.cli.new_bot:new_bot",
+    "new-league": "arena.cli.new_league:new_league",
 }
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 

@@ -23,6 +23,7 @@ from arena.testing.modes import mode_options
 
 SCHEMA = 1
 POSITIONS, QUICK_POSITIONS = 1000, 64
+PLAY_S, QUICK_PLAY_S = 60.0, 5.0
 KEY = b"arena check"
 QUICK = ("first decision", "a long list", "random positions")
 """The situations that a quick check puts every game but the first into."""
@@ -71,6 +72,7 @@ async def _check(program: Program, wanted: Wanted, tell: Tell) -> Report:
         for number, game in enumerate(games):
             tell(game)
             await _check_game(session, game, wanted, first=number == 0)
+            report.games.append(game)
         scene = _scene(games[0], {}, wanted) if games else None
         tell("process")
         await process_checks.unknown_game(session)
@@ -98,10 +100,11 @@ async def _check_game(session: Session, game: str, wanted: Wanted, *, first: boo
     for name, situation in SITUATIONS.items():
         if not wanted.quick or first or name in QUICK:
             await situation(session, scene, f"{game}: {name}")
+    seconds = QUICK_PLAY_S if wanted.quick else PLAY_S
     for number, (words, seats, options) in enumerate(_tables(game, quick=wanted.quick)):
         rules = create(game, seats, **options)
         at = range(seats) if not wanted.quick else [number % seats]
-        await play_games(session, f"{game}: whole games, {words}", rules, at, derive(KEY, game, words))
+        await play_games(session, f"{game}: whole games, {words}", rules, at, derive(KEY, game, words), seconds)
     for option, value in () if wanted.quick else mode_options(game):
         scene = _scene(game, {option: value}, wanted)
         where = f"{game}: random positions, {option} = {_word(value)}"

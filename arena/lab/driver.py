@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from time import monotonic, monotonic_ns
+from time import monotonic
 
 from arena.errors import Termination
 from arena.lab.relay import Relay
@@ -79,6 +80,7 @@ class Driver:
         self._limits = limits
         self._folder = folder
         self._server = Server()
+        self._token = ""
         self._relay: Relay | None = None
         self._connection: Connection | None = None
         self._clock = ProcessClock()
@@ -96,7 +98,7 @@ class Driver:
         await self._server.start([inside])
         self._relay = Relay(outside, self._folder / "referee")
         await self._relay.start()
-        token = new_token()
+        self._token = token = new_token()
         self._server.expect(token, self)
         began = monotonic()
         self.process = BotProcess(
@@ -134,12 +136,14 @@ class Driver:
         self.post(Bundle().goodbye("the check is over"))
         if self._connection is not None:
             self._connection.close()
+        self._server.forget(self._token)
         await self._until(lambda: not self.process.alive, patience_s)
         return monotonic() - began, self.process.status
 
     async def end(self) -> None:
         """End the process with its whole tree, and the server."""
         self._leaving = True
+        self.process.kill()
         await self.process.end()
         if self._relay is not None:
             await self._relay.stop()
@@ -195,8 +199,7 @@ class Driver:
         for bundle in bundles:
             self.post(bundle)
         while self._due and not self.death:
-            waiting = len(self._due)
-            if not await self._until(lambda: len(self._due) < waiting or bool(self.death), patience_s):
+            if not await self._until(partial(self._fewer_than, len(self._due)), patience_s):
                 break
             reply.seconds = monotonic() - began
         reply.missing, self._due = list(self._due), {}
@@ -210,6 +213,9 @@ class Driver:
         before = len(self._reply.strays)
         await self._until(lambda: bool(self.death), seconds)
         return self._reply.strays[before:]
+
+    def _fewer_than(self, waiting: int) -> bool:
+        return len(self._due) < waiting or bool(self.death)
 
     async def _until(self, done: Callable[[], bool], patience_s: float) -> bool:
         end = monotonic() + patience_s

@@ -79,12 +79,14 @@ class Report:
         situations: name of each situation that was tried, and whether it went well.
         skipped: situations that do not apply, with the reason.
         facts: what is worth knowing, by name.
+        games: ids of the games that were checked.
     """
 
     findings: list[Finding] = field(default_factory=list)
     situations: dict[str, bool] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     facts: dict[str, int | float | str] = field(default_factory=dict)
+    games: list[str] = field(default_factory=list)
 
     def note(self, rule: str, situation: str, words: str) -> None:
         """Take a finding.

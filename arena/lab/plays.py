@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from arena.errors import Termination
@@ -13,7 +14,7 @@ from arena.lab.session import Session
 from arena.players.base import FaultPolicy
 from arena.protocol.convert import Bundle, SeatView
 from arena.records.record import places
-from arena.referee.clock import MS, Key
+from arena.referee.clock import MS
 from arena.referee.table import Table
 from arena.seeds import Stream, derive
 
@@ -65,7 +66,9 @@ class _Asked(Asked):
         bundle.request(self.key, (budget_ms, 0, 0), self.position.listed, self.play.view, view, news)
 
 
-async def play_games(session: Session, name: str, rules: Game[Any, Any], seats: Sequence[Seat], key: bytes) -> None:
+async def play_games(
+    session: Session, name: str, rules: Game[Any, Any], seats: Sequence[Seat], key: bytes, seconds: float
+) -> None:
     """Play one game for each of these seats, at once unless the mode forbids it.
 
     Args:
@@ -74,14 +77,16 @@ async def play_games(session: Session, name: str, rules: Game[Any, Any], seats: 
         rules: the game.
         seats: where the bot sits, one game each.
         key: all random choices derive from it.
+        seconds: after which games that are not over are broken off: a bot that thinks is not made to think for hours.
     """
+    end = monotonic() + seconds
     plays = [_Play(session.name(), rules, seat, derive(key, seat)) for seat in seats]
     groups = [[play] for play in plays] if rules.race_timing else [plays]
     for group in groups:
-        await _play_out(session, name, group)
+        await _play_out(session, name, group, end)
 
 
-async def _play_out(session: Session, name: str, plays: list[_Play]) -> None:
+async def _play_out(session: Session, name: str, plays: list[_Play], end: float) -> None:
     hello = (await session.bot(name)).hello
     assert hello is not None
     told: set[str] = set()
@@ -104,6 +109,10 @@ async def _play_out(session: Session, name: str, plays: list[_Play]) -> None:
         over = [play for play in now if not play.advance()]
         running = [play for play in running if play not in over]
         await _tell_over(session, name, over)
+        if running and monotonic() > end:
+            session.close(asked)
+            session.report.skipped[name] = "broken off: with the time that the bot takes it would last too long"
+            return
 
 
 def _asked(play: _Play, *, events: bool) -> Asked:

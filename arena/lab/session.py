@@ -166,6 +166,7 @@ class Session:
     # -- judging ------------------------------------------------------------------------------------------------------
 
     def judge(self, situation: str, asked: Sequence[Asked], reply: Reply, driver: Driver) -> None:
+        """Note what is wrong with a reply."""
         by_key = {item.key: item for item in asked}
         self.charges_us += [charge // 1000 for charge in reply.charges_ns.values()]
         for key, answer in reply.answers.items():
@@ -173,8 +174,9 @@ class Session:
         self.judge_strays(situation, asked, reply.strays, reply.answers)
         if reply.death:
             self.lost(situation, driver)
-        elif reply.missing and not any(answer.game_id in _games(asked) for answer in reply.strays):
-            self.report.note("answers", situation, _silence(reply, by_key, driver.printed()))
+        elif reply.missing and not reply.strays:
+            slow = any(finding.rule == "time" for finding in self.report.findings)
+            self.report.note("time" if slow else "answers", situation, _silence(reply, by_key, driver.printed()))
         late = [key for key, charge in reply.charges_ns.items() if charge > self._allowance_ns(by_key[key])]
         if late and not by_key[late[0]].budget_ms:
             used = reply.charges_ns[late[0]] / MS
@@ -262,10 +264,6 @@ def _silence(reply: Reply, asked: dict[Key, Asked], printed: str) -> str:
     if any(line.strip() in listed for line in printed.splitlines()):
         words += "; it printed an action: stdout is not the protocol, answers travel on the stream"
     return words + _quoted(printed)
-
-
-def _games(asked: Iterable[Asked]) -> set[str]:
-    return {item.game_id for item in asked}
 
 
 def _quoted(printed: str) -> str:

@@ -125,8 +125,8 @@ async def long_list(session: Session, scene: Scene, name: str) -> None:
         held_back += 1
     if held_back == FLUSH_TRIES:
         words = (
-            f"{size} decisions took {reply.seconds * 1000:.0f} ms and came in one message: the first is charged for all "
-            "of them; send what is ready once 1 ms has passed"
+            f"{size} decisions took {reply.seconds * 1000:.0f} ms and came in one message: the first is charged for "
+            "all of them; send what is ready once 1 ms has passed"
         )
         session.report.note("flush", name, words)
 

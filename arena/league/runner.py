@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Protocol
 
 from arena.errors import UsageError
+from arena.league.badge import require_badges
 from arena.league.folder import ResultsFolder
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Item, Pool
@@ -166,6 +167,8 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     end_marked(_run_mark(folder))
     observer.preparing(f"copying and building {len(league.bots)} bots")
     programs = snapshots(league.bots, folder.bots)
+    if league.require_check:
+        require_badges(league, programs)
     secret = folder.secret(store, league.secret)
     folder.claim(store, league, programs, secret)
     planned = league.plan().games
