@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import sys
 
 import click
@@ -16,6 +18,9 @@ COMMANDS = {
     "games": "arena.cli.games:games",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
+    "explain": "arena.cli.explain:explain",
+    "verify": "arena.cli.verify:verify",
+    "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
     "check": "arena.cli.check:check",
     "new-bot": "arena.cli.new_bot:new_bot",
@@ -51,28 +56,51 @@ def arena() -> None:
 
 def main() -> None:
     """Run the command line; exit 0 on success, 1 when what was checked failed, 2 for usage errors, 130 on Ctrl-C."""
+    _prepare_output()
+    status = _status()
     try:
-        arena.main(standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
-    except click.Abort:
-        sys.exit(EXIT_INTERRUPTED)
+        sys.stdout.flush()
+    except OSError:
+        _forget_stdout()
+    sys.exit(status)
+
+
+def _status() -> str | int | None:
+    """Run the command and return its exit status, after saying in words what went wrong."""
+    try:
+        return arena.main(standalone_mode=False) or 0  # click returns the status of its own exits, such as of --help
+    except SystemExit as exit_:
+        # click exits when a pipe breaks: the reader of our output (a pager, head) has gone, which is nobody's error.
+        return 0 if isinstance(exit_.__context__, BrokenPipeError) else exit_.code
+    except (click.Abort, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
     except click.ClickException as error:
         error.show()
-        sys.exit(EXIT_USAGE)
-    except KeyboardInterrupt:
-        sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output (a pager, head) has gone: that is no error of anybody's.
-        sys.stderr.close()
-        sys.exit(0)
+        return EXIT_USAGE
     except (UsageError, BadOptions) as error:
-        _say(error)
-        sys.exit(EXIT_USAGE)
+        return _say(error, EXIT_USAGE)
     except ArenaError as error:
-        _say(error)
-        sys.exit(EXIT_FAILED)
+        return _say(error, EXIT_FAILED)
+    except OSError as error:
+        # The system refused something that no command can do without: disk, memory, processes, our own output.
+        return _say(error, EXIT_USAGE)
 
 
-def _say(error: ArenaError) -> None:
+def _prepare_output() -> None:
+    """Let no name of a bot, and no closed stream, break the output: what cannot be encoded is escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (open as long as we are)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_stdout() -> None:
+    """Drop what cannot be written, or the interpreter would try once more at its end and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(error: Exception, status: int) -> int:
     click.echo(f"error: {error}", err=True)
+    return status

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -15,9 +16,11 @@ from arena.errors import UsageError
 from arena.games import Seat
 from arena.records.record import Record
 from arena.reports.game_sheet import game_sheet
-from arena.reports.league import LeagueStandings, Standing
 from arena.reports.rows import Rows
 from arena.reports.writers import shown, to_table
+
+if TYPE_CHECKING:  # the ratings load SciPy, for which only the commands that rate should wait
+    from arena.reports.league import LeagueStandings, Standing
 
 RESULTS = Path("results")
 

@@ -19,7 +19,7 @@ from arena.league.job import new_mark
 from arena.players.base import Limits, Program
 from arena.players.log import CappedLog
 from arena.players.process import BotProcess
-from arena.players.remote import Connection, Server, new_token
+from arena.players.remote import Connection, End, Server, new_token
 from arena.protocol.convert import Answer, Bundle, Hello
 from arena.referee.clock import Key, ProcessClock, SeatClock
 
@@ -102,7 +102,14 @@ class Driver:
         self._server.expect(token, self)
         began = monotonic()
         self.process = BotProcess(
-            self.program, self._limits, f"unix://{outside}", token, new_mark(), self._log, self._exited
+            self.program,
+            self._limits,
+            f"unix://{outside}",
+            token,
+            new_mark(),
+            self._log,
+            self._exited,
+            self._exceeds,
         )
         if not await self._until(lambda: self.hello is not None or bool(self.death), self._limits.start_s):
             self._fail(Termination.NO_SHOW, f"no Hello within {self._limits.start_s:g} s of its start")
@@ -170,6 +177,10 @@ class Driver:
         if not self._leaving:
             self._fail(Termination.CRASH, f"the process ended with {self.process.status}")
         self._changed.set()
+
+    def _exceeds(self, words: str) -> None:
+        self._fail(Termination.RESOURCE, words)
+        self.process.kill()
 
     def _fail(self, word: Termination, words: str) -> None:
         if not self.death:
@@ -258,16 +269,16 @@ class Driver:
             if key in self._due:
                 self._clock.sent(key, self._due[key], now_ns)
 
-    def on_end(self, connection: Connection, word: Termination, words: str) -> None:
+    def on_end(self, connection: Connection, end: End) -> None:
         """Take the end of the stream; whether the process ends, too, shows within moments."""
         if self._leaving or connection is not self._connection:
             return
         self._connection = None
-        if word is Termination.DISCONNECT:
-            asyncio.get_running_loop().call_later(SETTLE_S, self._hung_up)
+        if end.word is Termination.DISCONNECT:
+            asyncio.get_running_loop().call_later(SETTLE_S, self._hung_up, end.words)
         else:
-            self._fail(word, words)
+            self._fail(end.word, end.words)
 
-    def _hung_up(self) -> None:
+    def _hung_up(self, words: str) -> None:
         if self._connection is None and not self._leaving:
-            self._fail(Termination.DISCONNECT, "it ended its stream while its process lived on")
+            self._fail(Termination.DISCONNECT, words)

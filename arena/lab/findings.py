@@ -23,6 +23,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "hello": (Level.MUST, "its Hello speaks this protocol"),
     "games": (Level.MUST, "its Hello names the games that it is entered for"),
     "stream": (Level.MUST, "it sends messages of the contract and leaves the stream open"),
+    "resource": (Level.MUST, "it stays within memory, disk and processes"),
     "alive": (Level.MUST, "its process lives until Goodbye"),
     "answers": (Level.MUST, "it answers every request"),
     "time": (Level.MUST, "it answers within budget_ms"),

@@ -25,6 +25,8 @@ IN_FLIGHT_MOST = 64
 SLACK_S = 3.0
 """Waited beyond what the clock allows, so that a slow bot is called slow and not silent."""
 SHOWN = 80
+RULE_OF = {Termination.PROTOCOL: "stream", Termination.DISCONNECT: "stream", Termination.RESOURCE: "resource"}
+"""The rule that a lost process has broken, where it is not the plain one."""
 
 
 @dataclass(slots=True)
@@ -65,7 +67,7 @@ class Session:
         self._driver = driver = Driver(self.program, self.limits, self._folder)
         await driver.start()
         if driver.hello is None:
-            rule = "start" if driver.word in (Termination.NO_SHOW, Termination.CRASH) else "stream"
+            rule = RULE_OF.get(driver.word, "start")
             self.report.note(rule, situation, _why_no_hello(driver))
             raise Enough("without a Hello nothing else can be tried")
         if problem := hello_problem(driver.hello):
@@ -90,7 +92,7 @@ class Session:
         Raises:
             Enough: when too many were lost.
         """
-        rule = {Termination.PROTOCOL: "stream", Termination.DISCONNECT: "stream"}.get(driver.word, "alive")
+        rule = RULE_OF.get(driver.word, "alive")
         printed = driver.printed()
         self.deaths += 1
         self.report.note(rule, situation, f"{words or driver.death}{_quoted(printed)}")

@@ -10,7 +10,7 @@ import json
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from types import FrameType
@@ -93,7 +93,7 @@ class Observer(Protocol):
         ...
 
     def stopping(self) -> None:
-        """The user has asked to stop; running games finish."""
+        """The user has asked to stop, or the run pauses; running games finish."""
         ...
 
 
@@ -126,8 +126,11 @@ class _Run:
     planned: dict[str, PlannedGame] = field(default_factory=dict)
     batch: list[tuple[PlannedGame, Finished]] = field(default_factory=list)
     voids: dict[str, int] = field(default_factory=dict)
+    void_now: set[str] = field(default_factory=set)
+    again: list[Job] = field(default_factory=list)
     stored_at: float = field(default_factory=monotonic)
     paused: str = ""
+    stopping: bool = False
 
 
 def run_league(league: League, results: Path, observer: Observer, *, workers: int) -> Outcome:
@@ -142,14 +145,14 @@ def run_league(league: League, results: Path, observer: Observer, *, workers: in
     Raises:
         UsageError: before the first game, for anything that the operator can mend; nothing half-written is left.
     """
-    with ResultsFolder.open(results) as folder, folder.open_store() as store:
+    with ResultsFolder.open(results) as folder, folder.until_begun(), folder.open_store() as store:
         run = _prepare(league, folder, store, observer)
         if run.tally.stored >= run.tally.planned:
             observer.begun(run.tally, commitment(run.secret))
             return Outcome(run.tally, complete=True, interrupted=False)
         pool = Pool(workers)
         try:
-            with _interruptible(pool, observer) as interrupted:
+            with _interruptible(pool) as interrupted:
                 _greet(run, pool)
                 observer.begun(run.tally, commitment(run.secret))
                 _play(run, pool)
@@ -170,8 +173,9 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     if league.require_check:
         require_badges(league, programs)
     secret = folder.secret(store, league.secret)
-    folder.claim(store, league, programs, secret)
     planned = league.plan().games
+    folder.refuse_if_published(store, planned)
+    folder.claim(store, league, programs, secret)
     names = {game.ruleset: game.name for game in league.games}
     store.set_meta({"planned": str(planned), "games": json.dumps(names)})
     counts = store.counts()
@@ -195,7 +199,7 @@ def _greet(run: _Run, pool: Pool) -> None:
     programs = list(run.programs.values())
     groups = [tuple(programs[at : at + GREET_AT_ONCE]) for at in range(0, len(programs), GREET_AT_ONCE)]
     problems: list[str] = []
-    for item in pool.play(iter([_job(run, group, ()) for group in groups])):
+    for item in _played(run, pool, iter([_job(run, group, ()) for group in groups])):
         if item is not None and isinstance(item.content, SittingEnd):
             problems += _greeting_problems(run.league, item.job.programs, item.content)
     if problems:
@@ -213,8 +217,17 @@ def _greeting_problems(league: League, programs: Sequence[Program], end: Sitting
                 yield f"bot {program.name!r} says it cannot play {game}, only {', '.join(declared)}"
 
 
+def _played(run: _Run, pool: Pool, jobs: Iterator[Job]) -> Iterator[Item | None]:
+    """Yield what comes back from the workers; say once that the run is being stopped."""
+    for item in pool.play(jobs):
+        if pool.stopping and not run.stopping:
+            run.stopping = True
+            run.observer.stopping()
+        yield item
+
+
 def _play(run: _Run, pool: Pool) -> None:
-    for item in pool.play(_jobs(run)):
+    for item in _played(run, pool, _WithRepeats(run)):
         if item is not None:
             _take(run, item)
         if run.paused:
@@ -233,11 +246,38 @@ def _take(run: _Run, item: Item) -> None:
     elif isinstance(content, Void):
         run.store.add_voids([content])
         run.tally.void += 1
+        run.void_now.add(content.game_id)
         run.voids[content.game_id] = run.voids.get(content.game_id, 0) + 1
         if run.voids[content.game_id] >= VOIDS_PAUSE:
             run.paused = f"game {content.game_id} was void {VOIDS_PAUSE} times; the last time: {content.evidence}"
     else:
         run.tally.add(content)
+        _repeat_voids(run, item.job)
+
+
+def _repeat_voids(run: _Run, job: Job) -> None:
+    """Let one new sitting with fresh processes play the void games of a sitting that has ended."""
+    games = tuple(game for game in job.games if game.game_id in run.void_now)
+    run.void_now.difference_update(game.game_id for game in games)
+    if games:
+        run.again.append(replace(job, games=games, mark=_run_mark(run.folder) + new_mark()))
+
+
+class _WithRepeats:
+    """The jobs of a run: those of the plan, and before them whatever must be played again by now.
+
+    Unlike a generator it may have more to give after it had nothing.
+    """
+
+    def __init__(self, run: _Run) -> None:
+        self._run = run
+        self._planned = _jobs(run)
+
+    def __iter__(self) -> _WithRepeats:
+        return self
+
+    def __next__(self) -> Job:
+        return self._run.again.pop() if self._run.again else next(self._planned)
 
 
 def _flush(run: _Run) -> None:
@@ -296,8 +336,11 @@ def _job(
 
 
 @contextmanager
-def _interruptible(pool: Pool, observer: Observer) -> Iterator[list[int]]:
-    """Let the first Ctrl-C (or SIGTERM) finish the running games and the second stop at once."""
+def _interruptible(pool: Pool) -> Iterator[list[int]]:
+    """Let the first Ctrl-C (or SIGTERM) finish the running games and the second stop at once.
+
+    The handler only notes what is wanted: it may be called in the middle of a message to a worker or to the user.
+    """
     interrupts: list[int] = []
 
     def interrupt(number: int, _: FrameType | None) -> None:
@@ -305,7 +348,6 @@ def _interruptible(pool: Pool, observer: Observer) -> Iterator[list[int]]:
         if len(interrupts) > 1:
             raise KeyboardInterrupt
         pool.stop()
-        observer.stopping()
 
     handlers: dict[int, Callable[[int, FrameType | None], object] | int | None] = {
         number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)

@@ -12,17 +12,20 @@ from typing import Protocol
 
 from arena.errors import Termination
 from arena.games import Seat
-from arena.league.bots import file_name
 from arena.league.job import Job
+from arena.league.names import file_name
 from arena.league.play import Play
-from arena.players.log import CappedLog
+from arena.players.log import CappedLog, escaped
 from arena.players.process import BotProcess
-from arena.players.remote import PROTOCOL, Connection, Server, new_token
+from arena.players.remote import PROTOCOL, Connection, End, Server, new_token
 from arena.protocol.convert import Answer, Bundle, Hello
+from arena.referee.canary import Load
 from arena.referee.clock import MS, Key, ProcessClock
 
 IN_FLIGHT_MAX = 64
+NOTE_MAX = 500
 SAMPLES = 20
+LOADS = 64
 WAITS_NS = MS
 """A bot whose decisions take longer than this and mostly without computing is waiting for something."""
 WAITS_SHARE = 0.25
@@ -52,8 +55,8 @@ class Host(Protocol):
         """Take notice that the process has ended without leave, or must be ended."""
         ...
 
-    def on_break(self, bot: Seated) -> None:
-        """Take notice that the stream has ended; whether the process has, too, shows within moments."""
+    def on_hung_up(self, bot: Seated, words: str) -> None:
+        """Take notice that the stream has ended for good; whether the process has, too, shows within moments."""
         ...
 
 
@@ -76,6 +79,9 @@ class Seated:
         one_by_one: restarted after a death: gets one request at a time.
         waits: it waits rather than computes, so others may run beside it.
         silent_since_ns: since when its clocks stand, None while it speaks.
+        broken_since_ns: since when it has no stream though its process lives and may dial again.
+        reconnected: it has done so once in this sitting.
+        loads: what it and the sitting had used, every tenth of a second while it owes answers.
     """
 
     def __init__(self, seat: Seat, job: Job, host: Host, server: Server, address: str) -> None:
@@ -99,6 +105,9 @@ class Seated:
         self.last_message_ns = 0
         self.started_ns = 0
         self.silent_since_ns: int | None = None
+        self.broken_since_ns: int | None = None
+        self.reconnected = False
+        self.loads: deque[Load] = deque(maxlen=LOADS)
         self.max_in_flight = IN_FLIGHT_MAX
         self.lists = 0
         self.charges_us: list[int] = []
@@ -130,11 +139,19 @@ class Seated:
         self._token = new_token()
         self._told, self._next = set(), Bundle()
         self.unanswered.clear()
-        self.silent_since_ns = None
+        self.silent_since_ns = self.broken_since_ns = None
+        self.loads.clear()
         self._server.expect(self._token, self)
         mark = f"{self._job.mark}{self.seat}-{self.starts}/"
         self.process = BotProcess(
-            self.program, self._job.limits, self._address, self._token, mark, self._log(), self._exited
+            self.program,
+            self._job.limits,
+            self._address,
+            self._token,
+            mark,
+            self._log(),
+            self._exited,
+            lambda words: self.stop_for(Termination.RESOURCE, words),
         )
         self.cpu_before_ns = 0
         self._suspected = None
@@ -194,23 +211,28 @@ class Seated:
             connection.close()
             self._die(Termination.NO_SHOW, problem)
             return
-        self._connection = connection
         self._events = hello.wants_events
+        if self.greeted:
+            self._return(connection)
+            self._host.on_ready(self)
+            return
+        self._connection = connection
         self.max_in_flight = min(hello.max_in_flight, IN_FLIGHT_MAX)
-        limits = self._job.limits
-        connection.post(
-            Bundle().welcome(
-                move_ms=limits.move_ms,
-                bank_ms=limits.bank_ms,
-                increment_ms=limits.increment_ms,
-                margin_ms=limits.margin_ms,
-                game_ms=int(limits.game_s * 1000),
-            )
-        )
+        connection.post(self._welcome())
         self.stage = Stage.READY
         self.greeted = True
         self.failed_starts, self.failure = 0, ""
         self._host.on_ready(self)
+
+    def _welcome(self) -> Bundle:
+        limits = self._job.limits
+        return Bundle().welcome(
+            move_ms=limits.move_ms,
+            bank_ms=limits.bank_ms,
+            increment_ms=limits.increment_ms,
+            margin_ms=limits.margin_ms,
+            game_ms=int(limits.game_s * 1000),
+        )
 
     def _problem(self, hello: Hello) -> str:
         if hello.protocol != PROTOCOL:
@@ -236,15 +258,26 @@ class Seated:
             if play is not None and key not in self.clock.open:
                 self.clock.sent(key, play.clocks[self.seat], now_ns)
 
-    def on_end(self, connection: Connection, word: Termination, words: str) -> None:
+    def on_end(self, connection: Connection, end: End) -> None:
         """Take the end of the stream: a crash if the process is ending too, which the pidfd tells."""
         if self.stage not in (Stage.STARTING, Stage.READY) or connection.token != self._token:
             return
-        if word is Termination.DISCONNECT:
-            self._connection = None
-            self._host.on_break(self)
+        if end.word is not Termination.DISCONNECT:
+            self.stop_for(end.word, end.words)
+            return
+        self._connection = None
+        if end.may_return and self.greeted and self._job.limits.reconnect and not self.reconnected:
+            self.broken_since_ns = monotonic_ns()
         else:
-            self.stop_for(word, words)
+            self._host.on_hung_up(self, end.words)
+
+    def _return(self, connection: Connection) -> None:
+        """Take back a bot whose stream broke: its games and open requests are sent again, its clocks ran on."""
+        self._connection, self.broken_since_ns, self.reconnected = connection, None, True
+        self._told, self._next = set(), Bundle()
+        connection.post(self._welcome())
+        if self.asks:
+            self.send(list(self.asks.values()))
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -285,9 +318,21 @@ class Seated:
             self._told.discard(play.game_id)
             play.tell_over(self._next)
 
+    def tell_void(self, play: Play) -> None:
+        """Let the next bundle carry that a game does not count and is over for this process."""
+        if play.game_id in self._told:
+            self._told.discard(play.game_id)
+            self._next.game_over(play.game_id, (), (), [Termination.HOST] * len(play.clocks))
+
     def tell(self, play: Play, decision: int, word: Termination, words: str) -> None:
         """Let the next bundle carry a notice."""
         self._next.notice(play.game_id, decision, word, words)
+
+    def keep_note(self, answer: Answer) -> None:
+        """Put what a bot says with an answer into its log, for its author alone."""
+        if self.process is not None:
+            note = escaped(answer.note[:NOTE_MAX])
+            self.process.log.add(f"[note] game {answer.game_id}, decision {answer.decision}: {note}\n".encode())
 
     def close(self, key: Key, now_ns: int) -> int:
         """Close a request; return its time."""
@@ -331,6 +376,15 @@ class Seated:
         """Return decisions, charged time, and time in which it computed or wanted to, all so far."""
         assert self.process is not None
         return self.sampled_ever, self._wall_ns, self.cpu_before_ns + self.process.queued_ns()
+
+    def load(self, now_ns: int, computed_ns: int) -> Load:
+        """Return what the bot and, given their processor time, the bots of the sitting have used now."""
+        queued = self.process.queued_ns() if self.process else 0
+        return Load(now_ns, queued, computed_ns)
+
+    def load_at(self, when_ns: int) -> Load | None:
+        """Return the last load that was noted before a moment, None if none was."""
+        return next((load for load in reversed(self.loads) if load.at_ns <= when_ns), None)
 
     @property
     def median_cpu_ns(self) -> float:

@@ -20,7 +20,7 @@ import tempfile
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from statistics import median
-from time import monotonic, monotonic_ns, process_time_ns
+from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic, monotonic_ns, process_time_ns
 from typing import Any
 
 from arena.errors import Termination
@@ -30,10 +30,12 @@ from arena.league.play import Play
 from arena.league.seated import SAMPLES, Seated, Stage
 from arena.players.remote import Server
 from arena.protocol.convert import Answer
-from arena.records.record import Finished
+from arena.records.record import Finished, Void
+from arena.referee.canary import Canary
 from arena.referee.clock import MS, Key
 
 TICK_S = 0.010
+LOAD_TICKS = 10
 AUTO_MAX = 48
 SLOW_NS = 5 * MS
 FAULTED_IN_A_ROW = 10
@@ -45,7 +47,7 @@ BREAK_S = 0.1
 EVIDENCE_LINES = 50
 
 
-async def play_sitting(job: Job) -> AsyncIterator[Finished | SittingEnd]:
+async def play_sitting(job: Job) -> AsyncIterator[Finished | Void | SittingEnd]:
     """Play a job; yield every game as it ends, then what the sitting cost."""
     async for item in Sitting(job).play():
         yield item
@@ -55,7 +57,7 @@ class Sitting:
     """The games and bots of one job; see the module's docstring for its rules."""
 
     def __init__(self, job: Job, game: Game[Any, Any] | None = None) -> None:
-        self._results: asyncio.Queue[Finished | SittingEnd | None] = asyncio.Queue()
+        self._results: asyncio.Queue[Finished | Void | SittingEnd | None] = asyncio.Queue()
         self._job = job
         self._game = game or (create(job.game, len(job.programs), **job.options) if job.games else None)
         self._queue = deque(range(len(job.games)))
@@ -67,6 +69,7 @@ class Sitting:
         self._race = self._game is not None and self._game.race_timing is not None
         if self._race:
             self._window = 1
+        self._canary = Canary(job.limits.margin_ms, round(TICK_S * 1000))
         self._slow = False
         self._playing = False
         self._stopping = False
@@ -81,7 +84,7 @@ class Sitting:
 
     # -- from start to end --------------------------------------------------------------------------------------------
 
-    async def play(self) -> AsyncGenerator[Finished | SittingEnd, None]:
+    async def play(self) -> AsyncGenerator[Finished | Void | SittingEnd, None]:
         """Yield every game as it ends, then what the sitting cost; closing the generator ends all processes."""
         runner = asyncio.ensure_future(self._run())
         try:
@@ -302,8 +305,10 @@ class Sitting:
         allowance = play.clocks[bot.seat].allowance_ns
         used = bot.close(key, now_ns)
         bot.last_play = play
+        if answer.note:
+            bot.keep_note(answer)
         if used > allowance:
-            self._late(bot, play, used)
+            self._late(bot, play, used, now_ns)
             return used
         play.charge(bot.seat, used)
         bot.charges_us.append(used // 1000)
@@ -336,7 +341,12 @@ class Sitting:
             self._retire(bot, play, Termination.PROTOCOL, f"more than {STRAYS} answers to no open request")
             self._progress(play)
 
-    def _late(self, bot: Seated, play: Play, used: int) -> None:
+    def _late(self, bot: Seated, play: Play, used: int, now_ns: int) -> None:
+        if excuse := self._excuse(bot, used, now_ns):
+            bot.silent_since_ns = None
+            bot.clock.resume(now_ns)
+            self._void(play, f"seat {bot.seat} was late by this machine's fault: {excuse}")
+            return
         play.charge(bot.seat, used)
         if play.race is not None and self._misses_window(bot, play):
             self._progress(play)
@@ -387,28 +397,54 @@ class Sitting:
     # -- time ---------------------------------------------------------------------------------------------------------
 
     async def _tick(self) -> None:
-        """Look at the clocks every 10 ms: deadlines cost nothing per decision."""
+        """Look at the clocks every 10 ms: deadlines cost nothing per decision, and a late tick is a sign of a stall."""
+        ticks = 0
         while True:
             await asyncio.sleep(TICK_S)
-            now = monotonic_ns()
             try:
-                for bot in self._bots:
-                    self._look_at(bot, now)
+                self._look(monotonic_ns(), with_load=ticks % LOAD_TICKS == 0)
             except BaseException as error:
                 self._fail(error)
                 raise
+            ticks += 1
+
+    def _look(self, now_ns: int, *, with_load: bool) -> None:
+        slept = self._canary.tick(now_ns, clock_gettime_ns(CLOCK_BOOTTIME) - now_ns)
+        if slept:
+            for play in list(self._open.values()):
+                self._void(play, f"the machine slept for {slept // MS} ms")
+        for bot in self._bots:
+            if with_load and bot.owes:
+                bot.loads.append(bot.load(now_ns, self._computed_ns()))
+            self._look_at(bot, now_ns)
+
+    def _computed_ns(self) -> int:
+        return sum(bot.process.cpu_ns() for bot in self._bots if bot.process)
 
     def _look_at(self, bot: Seated, now_ns: int) -> None:
         limits = self._job.limits
-        if bot.stage is Stage.STARTING and now_ns - bot.started_ns > limits.start_s * 1000 * MS:
-            bot.stop_for(Termination.NO_SHOW, f"no hello within {limits.start_s:g} s of its start")
+        if bot.stage is Stage.STARTING:
+            self._look_at_start(bot, now_ns)
+        if bot.broken_since_ns is not None and now_ns - bot.broken_since_ns > (limits.move_ms + limits.margin_ms) * MS:
+            bot.stop_for(Termination.DISCONNECT, "the stream broke and the bot did not come back within a decision")
         while (key := bot.clock.overdue(now_ns)) is not None:
             self._overdue(bot, key, now_ns)
         if bot.silent_since_ns is not None and now_ns - bot.silent_since_ns > limits.move_ms * MS:
             bot.stop_for(Termination.TIMEOUT, f"silent for another {limits.move_ms} ms after a late decision")
 
+    def _look_at_start(self, bot: Seated, now_ns: int) -> None:
+        """End a process that has not said Hello in time; time in which the machine stood still is given back."""
+        limit_ns = int(self._job.limits.start_s * 1000) * MS
+        if now_ns - bot.started_ns > limit_ns + self._canary.stalled(bot.started_ns, now_ns):
+            bot.stop_for(Termination.NO_SHOW, f"no hello within {self._job.limits.start_s:g} s of its start")
+
     def _overdue(self, bot: Seated, key: Key, now_ns: int) -> None:
         """Rule a request late that has not been answered."""
+        if bot.broken_since_ns is not None:
+            bot.stop_for(
+                Termination.DISCONNECT, "the stream broke and the bot did not come back before its clock ran out"
+            )
+            return
         play, since = bot.asks[key], bot.clock.since_ns
         assert since is not None
         used = bot.close(key, now_ns)
@@ -418,8 +454,22 @@ class Sitting:
         if bot.last_message_ns < since and play.race is None:
             bot.clock.stand()
             bot.silent_since_ns = now_ns
-        self._late(bot, play, used)
+        self._late(bot, play, used, now_ns)
         self._act()
+
+    def _excuse(self, bot: Seated, used_ns: int, now_ns: int) -> str:
+        """Return why a late decision is this machine's fault, "" when it is the bot's."""
+        since = now_ns - used_ns
+        return self._canary.verdict(since, now_ns, bot.load_at(since), bot.load(now_ns, self._computed_ns()))
+
+    def _void(self, play: Play, words: str) -> None:
+        """Take a game off the table that does not count; it is played again by fresh processes."""
+        del self._open[play.game_id]
+        for bot in self._bots:
+            self._drop(bot, play)
+            bot.tell_void(play)
+            bot.unanswered = {key for key in bot.unanswered if key[0] != play.game_id}
+        self._results.put_nowait(Void(play.game_id, Termination.HOST, words))
 
     # -- starts and deaths --------------------------------------------------------------------------------------------
 
@@ -429,14 +479,14 @@ class Sitting:
             self._started.set()
         self._act()
 
-    def on_break(self, bot: Seated) -> None:
+    def on_hung_up(self, bot: Seated, words: str) -> None:
         """Wait for the end of the process whose stream has ended; without it the bot has hung up."""
-        self._spawn(self._hung_up(bot, bot.starts))
+        self._spawn(self._hung_up(bot, bot.starts, words))
 
-    async def _hung_up(self, bot: Seated, start: int) -> None:
+    async def _hung_up(self, bot: Seated, start: int, words: str) -> None:
         await asyncio.sleep(BREAK_S)
         if bot.starts == start:
-            bot.stop_for(Termination.DISCONNECT, "the bot ended its stream while its process lived on")
+            bot.stop_for(Termination.DISCONNECT, words)
 
     def on_death(self, bot: Seated, word: Termination, words: str) -> None:
         """Rule the end of a process, and start it again if it is still needed."""
@@ -459,13 +509,14 @@ class Sitting:
         bot.one_by_one = True
         bot.pending = [*interrupted, *bot.pending]
         guilty = interrupted[0] if interrupted else bot.last_play
-        if guilty is not None and guilty.table.over is None and not guilty.table.retired(bot.seat):
+        if guilty is not None and guilty.game_id in self._open and not guilty.table.retired(bot.seat):
             self._retire_for_death(bot, guilty, word, words)
 
     def _retire_for_death(self, bot: Seated, play: Play, word: Termination, words: str) -> None:
         self._drop(bot, play)
         output = bot.process.log.last_lines(EVIDENCE_LINES) if bot.process else ""
-        self._retire(bot, play, word, words, output=output)
+        measured = bot.process.evidence() if bot.process else {}
+        self._retire(bot, play, word, words, output=output, **measured)
         self._progress(play)
 
     def _rule_failed_start(self, bot: Seated, words: str) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from time import monotonic_ns
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import grpc
 
@@ -20,9 +20,13 @@ from arena.protocol.convert import Answer, Bundle, Hello, hear
 
 PROTOCOL = 1
 MESSAGE_BYTES = 64 << 10
+"""Largest message of a bot, after decompression; a larger one is a protocol fault."""
+TRANSPORT_BYTES = 4 << 20
+"""gRPC ends a stream whose message exceeds this without reading it; that looks like any other broken stream."""
+SETTLE_S = 0.02
 METHOD = "arena.v1.ArenaService"
 SERVER_OPTIONS = (
-    ("grpc.max_receive_message_length", MESSAGE_BYTES),
+    ("grpc.max_receive_message_length", TRANSPORT_BYTES),
     ("grpc.max_send_message_length", -1),
     ("grpc.so_reuseport", 0),
     ("grpc.max_concurrent_streams", 4),
@@ -32,6 +36,24 @@ SERVER_OPTIONS = (
 def new_token() -> str:
     """Return a fresh token of 128 bits."""
     return secrets.token_hex(16)
+
+
+class End(NamedTuple):
+    """How a stream ended, the process being left aside.
+
+    Attributes:
+        word: the fault it is.
+        words: what happened, for a person.
+        may_return: the stream broke, and the bot may dial again; one that was closed in order, or had to be, is over.
+    """
+
+    word: Termination
+    words: str
+    may_return: bool
+
+
+BROKEN = End(Termination.DISCONNECT, "the stream broke", True)
+CLOSED = End(Termination.DISCONNECT, "the bot ended its stream while its process lived on", False)
 
 
 class Listener(Protocol):
@@ -49,8 +71,8 @@ class Listener(Protocol):
         """Take notice that a list of requests, (game id, decision) each, is being written at ``now_ns``."""
         ...
 
-    def on_end(self, connection: Connection, word: Termination, words: str) -> None:
-        """Take notice that a stream has ended, and whether by a break or by bytes that are no message."""
+    def on_end(self, connection: Connection, end: End) -> None:
+        """Take notice that a stream has ended, and how."""
         ...
 
 
@@ -85,38 +107,45 @@ class Connection:
 
     async def serve(self) -> None:
         """Read and write until either side ends the stream."""
-        tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._write())]
+        reader, writer = asyncio.create_task(self._read()), asyncio.create_task(self._write())
+        end = BROKEN
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([reader, writer], return_when=asyncio.FIRST_COMPLETED)
+            if reader.done() and not self._closing:
+                end = reader.result()
+                if end is CLOSED:
+                    end = BROKEN
+                    await asyncio.sleep(SETTLE_S)  # gRPC cancels us meanwhile if the stream broke instead
+                    end = CLOSED
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            reader.cancel()
+            writer.cancel()
+            await asyncio.gather(reader, writer, return_exceptions=True)
             if not self._closing:
-                word, words = next(
-                    (task.result() for task in tasks if task.done() and not task.cancelled() and not task.exception()),
-                    BROKEN,
-                )
-                self._listener.on_end(self, word, words)
+                self._listener.on_end(self, end)
 
-    async def _read(self) -> tuple[Termination, str]:
+    async def _read(self) -> End:
         greeted = False
         while (data := await self._context.read()) is not grpc.aio.EOF:
             now = monotonic_ns()
+            if len(data) > MESSAGE_BYTES:
+                words = f"a message of {len(data)} bytes; accepted are {MESSAGE_BYTES}"
+                return End(Termination.PROTOCOL, words, False)
             try:
                 said = hear(data)
             except ValueError as error:
-                return Termination.PROTOCOL, str(error)
+                return End(Termination.PROTOCOL, str(error), False)
             if isinstance(said, Hello) == greeted:
-                return Termination.PROTOCOL, "a second hello" if greeted else "answers before the hello"
+                words = "a second hello" if greeted else "answers before the hello"
+                return End(Termination.PROTOCOL, words, False)
             if isinstance(said, Hello):
                 greeted = True
                 self._listener.on_hello(self, said)
             else:
                 self._listener.on_answers(said, now)
-        return BROKEN
+        return CLOSED
 
-    async def _write(self) -> tuple[Termination, str]:
+    async def _write(self) -> None:
         while True:
             while self._outbox:
                 bundle = self._outbox.pop(0)
@@ -126,14 +155,11 @@ class Connection:
                 try:
                     await self._context.write(data)
                 except grpc.aio.BaseError:
-                    return BROKEN
+                    return
             if self._closing:
-                return BROKEN
+                return
             self._wake = asyncio.get_running_loop().create_future()
             await self._wake
-
-
-BROKEN = (Termination.DISCONNECT, "the stream ended")
 
 
 class Server:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from arena.errors import Termination
 from arena.records.record import places
@@ -64,7 +64,7 @@ class Meeting:
             return float(1 - (1 - LEVEL) ** (1 / deals))
         squares = sum((points - share * games) ** 2 for points, games in self.by_deal.values())
         spread = math.sqrt(deals / (deals - 1) * squares) / self.games
-        return float(student.ppf((1 + LEVEL) / 2, deals - 1)) * spread
+        return float(stdtrit(deals - 1, (1 + LEVEL) / 2)) * spread
 
 
 def meetings(games: Iterable[Played]) -> dict[tuple[str, str], Meeting]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.errors import Termination
+from arena.errors import Termination, UsageError
 from arena.games import game_class
 from arena.ratings.ladder import Ladder, ladder
 from arena.ratings.overall import overall_ladder
@@ -74,8 +74,14 @@ class LeagueStandings:
 
 
 def league_standings(store: Reader) -> LeagueStandings:
-    """Return the standings of what is stored now."""
+    """Return the standings of what is stored now.
+
+    Raises:
+        UsageError: when the database is of a league that has not begun.
+    """
     meta = store.meta()
+    if not {"league", "planned", "games"} <= meta.keys():
+        raise UsageError(f"{store.path}: this league has not begun; 'arena run-league' does")
     plans: dict[str, dict[str, Any]] = json.loads(meta["fingerprint"])["games"]
     names: dict[str, str] = json.loads(meta["games"])
     entrants = {entrant.key: entrant for entrant in store.entrants()}

@@ -23,6 +23,8 @@ from arena.v1 import arena_pb2, arena_pb2_grpc
 PROTOCOL = 1
 SDK = "arena-python 1"
 FLUSH_S = 0.001
+REDIAL_S = 0.1
+MAY_RETURN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
 MAX_IN_FLIGHT = 64
 CHANNEL_OPTIONS = (("grpc.max_receive_message_length", 64 << 20),)
 
@@ -63,7 +65,7 @@ def run(
         wants_events=wants_events,
     )
     try:
-        words = asyncio.run(_converse(_Player(bot), address, token, hello))
+        words = asyncio.run(_play(_Player(bot), address, token, hello))
     except grpc.aio.AioRpcError as error:
         _leave(1, f"the stream to the referee failed: {error.code().name}: {error.details()}")
     except Exception:  # the bot's own code may raise anything: its author sees the trace, the referee a crash
@@ -79,6 +81,19 @@ def _leave(status: int, words: str | None) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
+
+
+async def _play(player: _Player, address: str, token: str, hello: arena_pb2.Hello) -> str | None:
+    """Play to the end; a stream that breaks is dialled once more, and the referee sends again what is open."""
+    for patience in (REDIAL_S, None):
+        try:
+            return await _converse(player, address, token, hello)
+        except grpc.aio.AioRpcError as error:
+            if patience is None or not player.is_playing or error.code() not in MAY_RETURN:
+                raise
+            print(f"the stream broke ({error.code().name}); dialling again", file=sys.stderr)
+            await asyncio.sleep(patience)
+    raise AssertionError("the second try either returns or raises")
 
 
 async def _converse(player: _Player, address: str, token: str, hello: arena_pb2.Hello) -> str | None:
@@ -113,23 +128,33 @@ async def _answer(player: _Player, call: Any, response: arena_pb2.PlayResponse) 
 
 
 class _Player:
-    """The bot with the games it is in."""
+    """The bot with the games it is in.
+
+    Attributes:
+        is_playing: the referee has spoken, so that a broken stream may be dialled again.
+    """
 
     def __init__(self, bot: Bot | Decide) -> None:
         self._decide: Decide = getattr(bot, "decide", bot)  # type: ignore[arg-type]
         self._new_game: Callable[[Game], object] = getattr(bot, "new_game", _ignore)
         self._game_over: Callable[[Result], object] = getattr(bot, "game_over", _ignore)
         self._games: dict[str, Game] = {}
+        self.is_playing = False
 
     def hear(self, response: arena_pb2.PlayResponse) -> None:
-        """Take notice of ended games, begun games and notices, in this order."""
+        """Take notice of ended games, begun games and notices, in this order.
+
+        A game that is announced again after a broken stream keeps its generator.
+        """
+        self.is_playing = True
         for over in response.game_overs:
             game = self._games.pop(over.game_id, None)
             if game is not None:
                 self._game_over(Result(over, game))
         for announced in response.new_games:
-            game = self._games[announced.game_id] = Game(announced)
-            self._new_game(game)
+            if announced.game_id not in self._games:
+                game = self._games[announced.game_id] = Game(announced)
+                self._new_game(game)
         for notice in response.notices:
             print(f"notice: game {notice.game_id}, decision {notice.decision}: {notice.words}", file=sys.stderr)
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import ctypes
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from typing import Any, NoReturn
 
 import grpc
 
+from arena.testing import attacks
 from arena.v1 import arena_pb2
 
 FOR_EVER_S = 3600
@@ -37,8 +40,16 @@ def _crash() -> NoReturn:
     _exit(3)
 
 
-def _killed_by(number: signal.Signals) -> Callable[[], None]:
-    return lambda: os.kill(os.getpid(), number)
+def _segfault() -> None:
+    """Read what is not there: the first process of a sandbox is deaf to signals that it sends to itself."""
+    ctypes.string_at(0)
+
+
+def _be_killed() -> None:
+    """Be ended by SIGKILL; in a sandbox only the kernel can do that, here for using a second of the processor."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
+    _compute(ms=3_600_000)
 
 
 def _hang() -> None:
@@ -68,16 +79,20 @@ INSTEAD = {
 DEEDS: dict[str, Callable[[], None]] = {
     "crash": _crash,
     "exit0": lambda: _exit(0),
-    "segfault": _killed_by(signal.SIGSEGV),
-    "killed": _killed_by(signal.SIGKILL),
+    "segfault": _segfault,
+    "killed": _be_killed,
     "hang": _hang,
     "flood": _flood,
     "fork": _fork,
+    "memory": lambda: attacks.eat(shared=False),
+    "shared-memory": lambda: attacks.eat(shared=True),
+    "fill-disk": attacks.fill_disk,
+    "breed": attacks.breed,
 }
 """Faults that do something before the answer, if one still comes."""
 
-STREAM = ("garbage", "huge", "half-close", "cancel", "second-hello")
-"""Faults that break the stream."""
+STREAM = ("garbage", "huge", "half-close", "cancel", "cut", "second-hello")
+"""Faults that break the stream; ``cut`` dials again at once, as an SDK does."""
 
 HABITS = ("duplicate", "stale", "reverse", "mute")
 """Faults in how answers are sent, from the decision named by ``--at`` on."""
@@ -106,6 +121,10 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+class Cut(Exception):
+    """The stream was cut and is to be dialled again."""
+
+
 class Fixture:
     """The bot on its stream."""
 
@@ -123,6 +142,14 @@ class Fixture:
             _hang()
         if self.flags.fault == "exit-early":
             raise ImportError("fixture: no module named as told")
+        try:
+            await self._converse()
+        except Cut:
+            await self._converse()
+        if self.flags.ignore_term:
+            _hang()
+
+    async def _converse(self) -> None:
         async with grpc.aio.insecure_channel(os.environ["ARENA_ADDRESS"]) as channel:
             play: Any = channel.stream_stream("/arena.v1.ArenaService/Play")
             call = play(metadata=(("authorization", f"Bearer {os.environ['ARENA_TOKEN']}"),))
@@ -132,8 +159,6 @@ class Fixture:
                 await self._take(call, response)
                 if response.HasField("goodbye") or response.HasField("refusal"):
                     break
-        if self.flags.ignore_term:
-            _hang()
 
     async def _greet(self, call: Any) -> None:
         hello = arena_pb2.Hello(
@@ -204,6 +229,10 @@ class Fixture:
         elif fault == "half-close":
             await call.done_writing()
             await asyncio.sleep(FOR_EVER_S)
+        elif fault == "cut":
+            call.cancel()
+            await asyncio.sleep(0.1)
+            raise Cut
         else:
             call.cancel()
             await asyncio.sleep(FOR_EVER_S)

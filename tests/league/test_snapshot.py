@@ -146,6 +146,21 @@ def test_command_without_a_folder(tmp_path: Path) -> None:
     assert none.command == (os.path.realpath(shutil.which("sleep") or ""), "5")
 
 
+@pytest.mark.parametrize("owns_folder", [True, False])
+def test_league_files_and_results_are_no_part_of_a_bot(tmp_path: Path, make_bot: MakeBot, owns_folder: bool) -> None:
+    """The secret of a league file beside a bot is not copied to where bots run; more deals do not change the bot."""
+    home = make_bot("alpha")
+    (home / "settings.toml").write_text("bot = 1")
+    (home / "broken.toml").write_text("[[game]")
+    bot = replace(bot_in(home), owns_folder=owns_folder)
+    before = source_files(bot)
+    assert [str(path) for path in before] == ["bot.py", "bot.toml", "broken.toml", "settings.toml"]
+    (home / "spring.toml").write_text('[league]\nsecret = "x"\n[[game]]\nid = "no_thanks"\n[[bot]]\npath = "."\n')
+    script(home / "results/spring/league.db", "")
+    script(home / "results/spring/bots/abc/bot.py", "")
+    assert source_files(bot) == before
+
+
 def test_programs_are_resolved(tmp_path: Path, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """By PATH once, to a real path; by a path relative to the bot, in its copy; outside it, with its content."""
     script(tmp_path / "opt/real", "#!/bin/sh\n")

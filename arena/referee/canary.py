@@ -1,0 +1,101 @@
+"""Lag canaries: whether this machine stalled while a decision was timed (design section 9).
+
+The worker's own 10 ms timer is one canary: when it comes late, nothing in this process ran, and an answer may have lain
+unread. The other looks at a bot from outside: the time for which its threads could have run but were given no
+processor, less what the bots of the sitting computed themselves. A verdict of ``host`` needs more than half the margin
+of either. A third sign is the machine's sleep: the clock that counts it moves ahead of the one that does not.
+
+All times are nanoseconds of a monotonic clock that the caller passes in.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from arena.referee.clock import MS
+
+KEEP_NS = 120_000 * MS
+SLEPT_NS = 1_000 * MS
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a bot and the sitting had used at one moment.
+
+    Attributes:
+        at_ns: when.
+        queued_ns: the bot's threads were ready to run and had no processor, so far.
+        computed_ns: processor time of all bots of the sitting so far.
+    """
+
+    at_ns: int
+    queued_ns: int
+    computed_ns: int
+
+
+class Canary:
+    """The worker's timer and the machine's sleep.
+
+    Args:
+        margin_ms: the league's margin; a stall counts from half of it.
+        tick_ms: period of the timer.
+    """
+
+    def __init__(self, margin_ms: int, tick_ms: int) -> None:
+        self.threshold_ns = margin_ms * MS // 2
+        self._tick_ns = tick_ms * MS
+        self._last_ns: int | None = None
+        self._sleep_ns: int | None = None
+        self._stalls: deque[tuple[int, int]] = deque()
+
+    def tick(self, now_ns: int, sleep_ns: int) -> int:
+        """Take a tick of the timer; return for how long the machine slept since the last one, 0 if it did not.
+
+        Args:
+            now_ns: the monotonic clock, which stands while the machine sleeps.
+            sleep_ns: by how much a clock that counts sleep is ahead of it.
+        """
+        late = 0 if self._last_ns is None else now_ns - self._last_ns - self._tick_ns
+        slept = 0 if self._sleep_ns is None else sleep_ns - self._sleep_ns
+        self._last_ns, self._sleep_ns = now_ns, sleep_ns
+        if late > self.threshold_ns:
+            self._stalls.append((now_ns, late))
+        while self._stalls and self._stalls[0][0] < now_ns - KEEP_NS:
+            self._stalls.popleft()
+        return slept if slept > SLEPT_NS else 0
+
+    def stalled(self, since_ns: int, until_ns: int) -> int:
+        """Return for how long the worker stood still within an interval; a tick that is overdue now counts, too."""
+        found = sum(min(late, at - since_ns) for at, late in self._stalls if since_ns < at <= until_ns)
+        if self._last_ns is not None and until_ns - self._last_ns - self._tick_ns > self.threshold_ns:
+            found += until_ns - max(since_ns, self._last_ns)
+        return found
+
+    def verdict(self, since_ns: int, until_ns: int, before: Load | None, now: Load | None) -> str:
+        """Return why a late decision was this machine's fault, or "" when it was the bot's.
+
+        Args:
+            since_ns: when the decision's clock started.
+            until_ns: when it was ruled.
+            before: the load at the start of the decision or shortly before, None if it was not looked at.
+            now: the load at the ruling.
+        """
+        stalled = self.stalled(since_ns, until_ns)
+        if stalled > self.threshold_ns:
+            return f"the worker stood still for {stalled // MS} ms of the decision"
+        kept = starved(before, now)
+        if kept > self.threshold_ns:
+            return f"the bot was ready to run for {kept // MS} ms of the decision and got no processor"
+        return ""
+
+
+def starved(before: Load | None, now: Load | None) -> int:
+    """Return for how long others kept a bot from computing: its waiting in the run queue, as far as no bot ran then.
+
+    Bots that compute too much starve each other and themselves; that is not the machine's fault.
+    """
+    if before is None or now is None:
+        return 0
+    idle_of_bots = (now.at_ns - before.at_ns) - (now.computed_ns - before.computed_ns)
+    return max(0, min(now.queued_ns - before.queued_ns, idle_of_bots))

@@ -1,0 +1,70 @@
+"""When this machine stalls, no bot pays for it: the games are void and played again by fresh processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from arena.league.job import Job, SittingEnd
+from arena.league.pool import Pool
+from arena.players.base import Limits
+from arena.players.process import marked
+from arena.records.record import Finished, Void
+from tests.league.sittings import job, program
+
+LIMITS = Limits(move_ms=400, margin_ms=150)
+
+
+def pause(pid: int, seconds: float) -> None:
+    os.kill(pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    with suppress(ProcessLookupError):  # a bot that was silent for so long has been ended
+        os.kill(pid, signal.SIGCONT)
+
+
+def play_while(sitting: Job, disturb: Callable[[Pool], None]) -> list[Finished | Void | SittingEnd]:
+    """Play a job in a worker and disturb it once its first game is over."""
+    items: list[Finished | Void | SittingEnd] = []
+    pool, thread = Pool(1), threading.Thread()
+    try:
+        for item in pool.play(iter([sitting])):
+            if item is None:
+                continue
+            if not items:
+                thread = threading.Thread(target=disturb, args=(pool,))
+                thread.start()
+            items.append(item.content)
+    finally:
+        if thread.ident:
+            thread.join()
+        pool.close()
+    return items
+
+
+def test_a_stalled_worker_voids_games_and_blames_no_bot() -> None:
+    sitting = job([program(name, "--sleep-ms", "20") for name in "abc"], 12, LIMITS, in_flight=2)
+    items = play_while(sitting, lambda pool: pause(pool._workers[0].process.pid, 1.5))
+    voids = [item for item in items if isinstance(item, Void)]
+    assert voids
+    assert all("stood still" in void.evidence for void in voids)
+    finished = [item for item in items if isinstance(item, Finished)]
+    assert all(str(word) == "normal" for game in finished for word in game.terminations)
+    assert {item.game_id for item in finished}.isdisjoint({void.game_id for void in voids})
+    assert len(finished) + len(voids) == 12
+
+
+def test_a_bot_that_is_stopped_has_stalled_by_itself() -> None:
+    """Nobody kept it from the processor: it did not want to run."""
+    sitting = job([program("a", "--sleep-ms", "30"), program("b"), program("c")], 12, LIMITS, in_flight=1)
+
+    def stop_the_bot(_: Pool) -> None:
+        pause(max(marked(f"{sitting.mark}0-")), 1.2)
+
+    items = play_while(sitting, stop_the_bot)
+    words = [str(item.terminations[0]) for item in items if isinstance(item, Finished)]
+    assert "timeout" in words
+    assert not [item for item in items if isinstance(item, Void)]

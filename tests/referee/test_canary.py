@@ -1,0 +1,91 @@
+"""Lag canaries: a stall of the machine excuses a late decision, a bot's own computing does not."""
+
+from __future__ import annotations
+
+import random
+
+from arena.referee.canary import Canary, Load, starved
+from arena.referee.clock import MS
+
+TICK = 10 * MS
+HOUR_ASLEEP = 3_600_000 * MS
+
+
+def ticking(canary: Canary, until: int, *, start: int = 0) -> None:
+    for now in range(start, until + 1, TICK):
+        canary.tick(now, 0)
+
+
+def test_a_punctual_timer_excuses_nothing() -> None:
+    canary = Canary(150, 10)
+    ticking(canary, 2000 * MS)
+    assert canary.verdict(500 * MS, 2000 * MS, None, None) == ""
+
+
+def test_a_stall_within_the_decision_excuses_it() -> None:
+    canary = Canary(150, 10)
+    ticking(canary, 1000 * MS)
+    canary.tick(1500 * MS, 0)
+    assert "stood still for 490 ms" in canary.verdict(800 * MS, 1500 * MS, None, None)
+
+
+def test_a_stall_before_the_decision_does_not() -> None:
+    canary = Canary(150, 10)
+    ticking(canary, 1000 * MS)
+    canary.tick(1500 * MS, 0)
+    ticking(canary, 3000 * MS, start=1510 * MS)
+    assert canary.verdict(2000 * MS, 3000 * MS, None, None) == ""
+
+
+def test_a_stall_that_began_before_the_decision_counts_from_its_start() -> None:
+    canary = Canary(150, 10)
+    ticking(canary, 1000 * MS)
+    canary.tick(1500 * MS, 0)
+    assert canary.stalled(1400 * MS, 1500 * MS) == 100 * MS
+
+
+def test_a_tick_that_is_overdue_at_the_ruling_counts() -> None:
+    """The answer may be read before the late tick comes."""
+    canary = Canary(150, 10)
+    ticking(canary, 1000 * MS)
+    assert canary.verdict(900 * MS, 1600 * MS, None, None) != ""
+
+
+def test_a_bot_that_others_kept_from_the_processor_is_excused() -> None:
+    before, now = Load(0, 0, 0), Load(1000 * MS, 600 * MS, 100 * MS)
+    assert starved(before, now) == 600 * MS
+    assert "ready to run for 600 ms" in Canary(150, 10).verdict(0, 1000 * MS, before, now)
+
+
+def test_bots_that_starve_each_other_by_computing_are_not() -> None:
+    """Whatever waits in the queue while bots compute is the bots' own doing: threads do not buy an excuse."""
+    before, now = Load(0, 0, 0), Load(1000 * MS, 5000 * MS, 980 * MS)
+    assert Canary(150, 10).verdict(0, 1000 * MS, before, now) == ""
+
+
+def test_the_machine_s_sleep_is_seen_by_two_clocks() -> None:
+    canary = Canary(150, 10)
+    assert canary.tick(0, 5) == 0
+    assert canary.tick(TICK, 5) == 0
+    assert canary.tick(2 * TICK, 5 + HOUR_ASLEEP) == HOUR_ASLEEP
+    assert canary.tick(3 * TICK, 5 + HOUR_ASLEEP) == 0
+
+
+def test_injected_stalls_get_the_right_verdict() -> None:
+    """300 seeded cases: a stall of the worker, of the processor, or of the bot itself, before or in a decision."""
+    chance = random.Random(5)
+    for case in range(300):
+        kind, length = chance.choice(("worker", "processor", "bot")), chance.randint(200, 2000) * MS
+        inside = chance.random() < 0.7
+        start = chance.randint(3000, 4000) * MS
+        end = start + length + 300 * MS
+        stall_at = start + 100 * MS if inside else start - length - 200 * MS
+        canary = Canary(150, 10)
+        now = 0
+        while now <= end:
+            canary.tick(now, 0)
+            now += TICK + (length if kind == "worker" and now <= stall_at < now + TICK else 0)
+        queued = length if kind == "processor" and inside else 0
+        computed = length if kind == "bot" else 0
+        verdict = canary.verdict(start, end, Load(start, 0, 0), Load(end, queued, computed))
+        assert bool(verdict) == (inside and kind != "bot"), (case, kind, inside, verdict)
