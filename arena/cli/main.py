@@ -27,6 +27,9 @@ COMMANDS = {
     "verify": "arena.cli.verify:verify",
     "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
+    "check": "arena.cli.check:check",
+    "new-bot": "arena.cli.new_bot:new_bot",
+    "new-league": "arena.cli.new_league:new_league",
 }
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Protocol
 
 from arena.errors import UsageError
+from arena.league.badge import require_badges
 from arena.league.folder import ResultsFolder
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Item, Pool
@@ -173,6 +174,8 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     observer.preparing(f"copying and building {len(league.bots)} bots")
     level = resolve_level(league.limits.sandbox)
     programs = snapshots(league.bots, folder.bots, step_sandbox(level))
+    if league.require_check:
+        require_badges(league, programs)
     secret = folder.secret(store, league.secret)
     planned = league.plan().games
     folder.refuse_if_published(store, planned)

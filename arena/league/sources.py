@@ -13,8 +13,11 @@ from arena.errors import UsageError
 from arena.league.bots import Bot
 from arena.records.codec import canonical_json
 
+BADGE = ".arena-badge.json"
+"""What ``arena check`` leaves in a bot's folder; it names the digest of the rest."""
 NOT_SOURCES = frozenset(
     [
+        BADGE,
         ".git",
         ".hg",
         ".svn",
