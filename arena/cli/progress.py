@@ -114,7 +114,9 @@ class LiveShow(Show):
         """Move the bar; rate what is stored every few seconds."""
         self._bar.update(self._task, completed=tally.stored, pace=self.pace(tally))
         if monotonic() - self._tables_at >= TABLE_S and tally.stored:
-            self._tables = [standing.rows for standing in league_standings(store).games if standing.rows.rows]
+            self._tables = [
+                standing.rows for standing in league_standings(store, checks=False).games if standing.rows.rows
+            ]
             self._tables_at = monotonic()
         self.live.update(self._render())
 
