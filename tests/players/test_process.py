@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ import pytest
 from arena.errors import UsageError
 from arena.players.base import Limits, Program
 from arena.players.log import CappedLog
-from arena.players.process import NICE, OPEN_FILES, BotProcess, end_marked, marked
+from arena.players.process import NICE, BotProcess, end_marked, marked
+from arena.players.sandbox import OPEN_FILES
 
 MARK = os.environ.get("TEST_MARK") or f"test-{os.getpid()}/"
 
@@ -28,7 +30,14 @@ def program(code: str, folder: Path, *env: tuple[str, str]) -> Program:
 def start(code: str, folder: Path, limits: Limits | None = None, *env: tuple[str, str]) -> tuple[BotProcess, CappedLog]:
     log = CappedLog(folder / "bot.log")
     process = BotProcess(
-        program(code, folder, *env), limits or Limits(), "unix:///x", "secret-token", MARK, log, lambda: None
+        program(code, folder, *env),
+        replace(limits or Limits(), sandbox="none"),
+        "unix:///x",
+        "secret-token",
+        MARK,
+        log,
+        lambda: None,
+        print,
     )
     return process, log
 
@@ -94,7 +103,7 @@ def test_the_limits_that_it_sees(tmp_path: Path) -> None:
     """No core dumps, few files, memory and disk as the league says; a session and group of its own, and nice."""
     printed, _ = output(LIMITS, tmp_path, Limits(memory_mb=300, disk_mb=7))
     limits, session = printed.splitlines()
-    assert json.loads(limits) == [[0, 0], [OPEN_FILES] * 2, [300 << 20] * 2, [7 << 20] * 2]
+    assert json.loads(limits) == [[0, 0], [OPEN_FILES] * 2, [2 * 300 << 20] * 2, [7 << 20] * 2]
     assert session == f"True True {NICE}"
 
 
@@ -217,7 +226,7 @@ def test_a_program_that_cannot_be_started_is_the_operators_to_mend(tmp_path: Pat
     gone = Program("bot", "1", "", ("x",), str(tmp_path / "gone"), (), "0" * 64)
 
     async def run() -> None:
-        BotProcess(gone, Limits(), "", "", MARK, CappedLog(None), lambda: None)
+        BotProcess(gone, Limits(sandbox="none"), "", "", MARK, CappedLog(None), lambda: None, print)
 
     with pytest.raises(UsageError, match="bot bot: cannot start"):
         asyncio.run(run())

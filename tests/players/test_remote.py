@@ -11,10 +11,15 @@ import grpc
 import pytest
 
 from arena.errors import Termination
-from arena.players.remote import MESSAGE_BYTES, Connection, Server, new_token, refusal
+from arena.games import create
+from arena.players.remote import MESSAGE_BYTES, TRANSPORT_BYTES, Connection, End, Server, new_token
+from arena.protocol.convert import Answer, Bundle, Hello, SeatView
+from arena.referee.clock import Key
 from arena.v1 import arena_pb2
 
-HELLO = arena_pb2.PlayRequest(hello=arena_pb2.Hello(protocol=1, name="bot")).SerializeToString()
+HELLO = arena_pb2.PlayRequest(hello=arena_pb2.Hello(protocol=1, sdk="test")).SerializeToString()
+RULES = create("no_thanks", 3)
+VIEW = RULES.view(RULES.initial(), 0)
 
 
 class Ear:
@@ -24,30 +29,30 @@ class Ear:
         self.hellos: list[Connection] = []
         self.answers: list[str] = []
         self.sent: list[tuple[int, int]] = []
-        self.ends: list[tuple[Termination, str]] = []
+        self.ends: list[End] = []
         self.times: list[int] = []
         self.heard = asyncio.Event()
 
-    def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
+    def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Keep the connection."""
-        assert hello.name == "bot"
+        assert hello.sdk == "test"
         self.hellos.append(connection)
         self.heard.set()
 
-    def on_answers(self, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
         """Keep the actions and the time."""
         self.answers += [answer.action for answer in answers]
         self.times.append(now_ns)
         self.heard.set()
 
-    def on_sent(self, requests: Sequence[arena_pb2.Request], now_ns: int) -> None:
+    def on_sent(self, keys: Sequence[Key], now_ns: int) -> None:
         """Keep how many requests left, and when."""
-        self.sent.append((len(requests), now_ns))
+        self.sent.append((len(keys), now_ns))
 
-    def on_end(self, connection: Connection, word: Termination, words: str) -> None:
+    def on_end(self, connection: Connection, end: End) -> None:
         """Keep how it ended."""
         assert connection in self.hellos or not self.hellos
-        self.ends.append((word, words))
+        self.ends.append(end)
         self.heard.set()
 
     async def hear(self) -> None:
@@ -148,21 +153,35 @@ def test_what_is_no_conversation_is_a_protocol_fault(tmp_path: Path, messages: l
             await call.write(message)
         while not ear.ends:
             await ear.hear()
-        ((word, said),) = ear.ends
-        assert word is Termination.PROTOCOL
-        assert said.startswith(words)
+        (end,) = ear.ends
+        assert end.word is Termination.PROTOCOL
+        assert end.words.startswith(words)
 
     talk(tmp_path, work)
 
 
-def test_a_message_that_is_too_long_ends_the_stream_alone(tmp_path: Path) -> None:
-    """It is refused by the transport; the next stream is served."""
-
+def test_a_message_that_is_too_long_is_a_protocol_fault(tmp_path: Path) -> None:
     async def work(_: Server, ear: Ear, dial: Dial) -> None:
         call = dial("good")
         await call.write(HELLO)
         await ear.hear()
         await call.write(b"x" * (MESSAGE_BYTES + 1))
+        await ear.hear()
+        (end,) = ear.ends
+        assert (end.word, end.may_return) == (Termination.PROTOCOL, False)
+        assert f"{MESSAGE_BYTES + 1} bytes" in end.words
+
+    talk(tmp_path, work)
+
+
+def test_a_message_that_the_transport_refuses_ends_the_stream_alone(tmp_path: Path) -> None:
+    """It is never read; the next stream is served."""
+
+    async def work(_: Server, ear: Ear, dial: Dial) -> None:
+        call = dial("good")
+        await call.write(HELLO)
+        await ear.hear()
+        await call.write(b"x" * (TRANSPORT_BYTES + 1))
         await ear.hear()
         assert len(ear.ends) == 1
         assert (await status(call))[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -182,7 +201,8 @@ def test_a_stream_that_ends_is_a_disconnect(tmp_path: Path, how: str) -> None:
         await ear.hear()
         await (call.done_writing() if how == "done" else asyncio.sleep(0, call.cancel()))
         await ear.hear()
-        assert ear.ends == [(Termination.DISCONNECT, "the stream ended")]
+        (end,) = ear.ends
+        assert (end.word, end.may_return) == (Termination.DISCONNECT, how == "cancel")
 
     talk(tmp_path, work)
 
@@ -194,9 +214,11 @@ def test_bundles_come_in_order_and_times_are_taken_beside_the_wire(tmp_path: Pat
         call = dial("good")
         await call.write(HELLO)
         await ear.hear()
-        requests = [arena_pb2.Request(game_id="a"), arena_pb2.Request(game_id="b")]
-        ear.hellos[0].post(arena_pb2.PlayResponse(welcome=arena_pb2.Welcome(move_ms=7)))
-        ear.hellos[0].post(arena_pb2.PlayResponse(requests=requests))
+        asking = Bundle()
+        for game_id in "ab":
+            asking.request((game_id, 0), (1000, 0, 0), ("pass", "take"), SeatView("no_thanks"), VIEW, ())
+        ear.hellos[0].post(Bundle().welcome(move_ms=7))
+        ear.hellos[0].post(asking)
         assert arena_pb2.PlayResponse.FromString(await call.read()).welcome.move_ms == 7
         assert len(arena_pb2.PlayResponse.FromString(await call.read()).requests) == 2
         answers = [arena_pb2.Answer(action="take"), arena_pb2.Answer(action="pass")]
@@ -217,7 +239,7 @@ def test_the_last_words_are_written_before_the_end(tmp_path: Path) -> None:
         call = dial("good")
         await call.write(HELLO)
         await ear.hear()
-        ear.hellos[0].post(refusal("go away"))
+        ear.hellos[0].post(Bundle().refuse("go away"))
         ear.hellos[0].close()
         assert arena_pb2.PlayResponse.FromString(await call.read()).refusal.words == "go away"
         assert await call.read() is grpc.aio.EOF
