@@ -32,7 +32,9 @@ def tell(words: str) -> None:
 
 def rich_table(rows: Rows, title: str = "") -> Table:
     """Return rows as a table for a terminal."""
-    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table = Table(
+        title=Text(title) if title else None, title_justify="left", header_style="bold", box=None, pad_edge=False
+    )
     for column in rows.columns:
         numeric = all(not isinstance(row.get(column.key), str) for row in rows.rows)
         table.add_column(Text(column.title), justify="right" if numeric else "left", no_wrap=True)
