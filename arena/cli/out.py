@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # the ratings load SciPy, for which only the commands that ra
     from arena.reports.league import LeagueStandings, Standing
 
 RESULTS = Path("results")
+UNBOUNDED = 100_000
+"""Characters: more than any table has in a line."""
 
 
 def tell(words: str) -> None:
@@ -47,7 +49,9 @@ def print_rows(rows: Rows, title: str = "") -> None:
     """Print rows on stdout: coloured on a terminal that is wide enough for them, plain elsewhere."""
     console = Console()
     table = rich_table(rows, title)
-    if sys.stdout.isatty() and console.measure(table).minimum <= console.width:
+    # Measured without the terminal's width, to which a table would be squeezed until nothing can be read.
+    wanted = console.measure(table, options=console.options.update(max_width=UNBOUNDED)).maximum
+    if sys.stdout.isatty() and wanted <= console.width:
         console.print(table)
         return
     if title:
