@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # the ratings load SciPy, for which only the commands that ra
     pass
 
 RESULTS = Path("results")
+UNBOUNDED = 100_000
+"""Characters: more than any table has in a line."""
 
 
 def tell(words: str) -> None:
@@ -32,7 +34,9 @@ def tell(words: str) -> None:
 
 def rich_table(rows: Rows, title: str = "") -> Table:
     """Return rows as a table for a terminal."""
-    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table = Table(
+        title=Text(title) if title else None, title_justify="left", header_style="bold", box=None, pad_edge=False
+    )
     for column in rows.columns:
         numeric = all(not isinstance(row.get(column.key), str) for row in rows.rows)
         table.add_column(Text(column.title), justify="right" if numeric else "left", no_wrap=True)
@@ -44,12 +48,13 @@ def rich_table(rows: Rows, title: str = "") -> Table:
 def print_rows(rows: Rows, title: str = "") -> None:
     """Print rows on stdout: coloured on a terminal, without details if it is too narrow; whole and plain elsewhere."""
     console = Console()
-    if sys.stdout.isatty():
-        for part in (rows, rows.brief()):
-            table = rich_table(part, title)
-            if console.measure(table).minimum <= console.width:
-                console.print(table)
-                return
+    # Measured without the terminal's width, to which a table would be squeezed until nothing can be read.
+    unbounded = console.options.update(max_width=UNBOUNDED)
+    for part in (rows, rows.brief()) if sys.stdout.isatty() else ():
+        table = rich_table(part, title)
+        if console.measure(table, options=unbounded).maximum <= console.width:
+            console.print(table)
+            return
     if title:
         click.echo(title)
     click.echo(to_table(rows))
