@@ -27,6 +27,7 @@ COMMANDS = {
     "verify": "arena.cli.verify:verify",
     "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
+    "doctor": "arena.cli.doctor:doctor",
     "check": "arena.cli.check:check",
     "new-bot": "arena.cli.new_bot:new_bot",
     "new-league": "arena.cli.new_league:new_league",
