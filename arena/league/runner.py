@@ -203,7 +203,8 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     folder.refuse_if_published(store, planned)
     folder.claim(store, league, programs, secret)
     names = {game.ruleset: game.name for game in league.games}
-    store.set_meta({"planned": str(planned), "games": json.dumps(names)})
+    levels = " ".join(sorted({*store.meta().get("sandbox", "").split(), level}))
+    store.set_meta({"planned": str(planned), "games": json.dumps(names), "sandbox": levels})
     counts = store.counts()
     tally = Tally(planned=planned, stored=counts.stored, before=counts.stored)
     return _Run(league, folder, store, {program.name: program for program in programs}, secret, level, tally, observer)

@@ -130,7 +130,9 @@ def league_standings(store: Reader, what_if: WhatIf | None = None, *, checks: bo
         for ruleset, name in names.items()
     )
     counts = store.counts()
-    progress = Progress(meta["league"], int(meta["planned"]), counts.stored, counts.void, store.digest())
+    progress = Progress(
+        meta["league"], int(meta["planned"]), counts.stored, counts.void, store.digest(), meta.get("sandbox", "")
+    )
     overall, notes = _overall(games, source.entrants.values())
     return LeagueStandings(progress, games, overall, notes)
 
