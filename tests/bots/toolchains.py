@@ -9,12 +9,15 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from arena.games import game_class
 from arena.league.bots import read_bot
+from arena.league.build import limited
 from arena.league.snapshot import snapshot
 from arena.players.base import Limits, Program
 from tests.league.sittings import Played, play
@@ -25,23 +28,6 @@ LIMITS = Limits(start_s=30, move_ms=2000, margin_ms=1000)
 """Generous: these tests are about what is said on the stream, on machines that do other work, too."""
 BUILD_S = 900
 """For ``pytest.mark.timeout`` of the tests that may have to fetch and build a starter first."""
-
-
-TOOLCHAINS: dict[str, tuple[tuple[str, ...], str]] = {
-    "python": ((), ""),
-    "rust": (("cargo",), "Rust 1.85 or later"),
-    "cpp": (
-        ("cmake", "g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
-        "g++ cmake make pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc",
-    ),
-}
-"""By the folder of a language: the programs that its starters are built with, and what brings them."""
-
-
-def require_toolchain(language: str) -> None:
-    """Skip or fail the running test when the starters of a language cannot be built here."""
-    programs, install = TOOLCHAINS[language]
-    require(*programs, install=install)
 
 
 def require(*programs: str, install: str) -> None:
@@ -62,14 +48,37 @@ def require(*programs: str, install: str) -> None:
 
 def built(bot: str, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program of ``bots/<bot>``, such as ``go/random``, fetched and built once for all tests of a run."""
+    with building(bot, tmp_path_factory) as folder:
+        return snapshot(read_bot(bot, BOTS), folder, with_users_caches)
+
+
+@contextmanager
+def building(what: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield the folder in which this is built, the same for all tests of a run; one process at a time has it."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    snapshots = folder / "built" / bot.replace("/", "-")
-    snapshots.mkdir(parents=True, exist_ok=True)
-    with (snapshots / "lock").open("w") as lock:
+    home = folder / "built" / what.replace("/", "-")
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return snapshot(read_bot(bot, BOTS), snapshots)
+        yield home
+
+
+def with_users_caches(kind: str, command: Sequence[str], folder: Path) -> Sequence[str]:
+    """Return the command of a step with the caches of whoever runs the tests.
+
+    Libraries are then fetched and compiled once on a machine and not in every run; the bots themselves always are.
+    """
+    home = Path.home()
+    caches = {
+        "GOPATH": home / "go",
+        "GOCACHE": home / ".cache/go-build",
+        "CARGO_HOME": home / ".cargo",
+        "MAVEN_OPTS": f"-Dmaven.repo.local={home / '.m2/repository'}",
+        "npm_config_cache": home / ".npm",
+    }
+    return ("env", *(f"{name}={place}" for name, place in caches.items()), *limited(kind, command, folder))
 
 
 def play_alone(program: Program, game: str, games: int = 4) -> Played:
@@ -82,7 +91,9 @@ def play_alone(program: Program, game: str, games: int = 4) -> Played:
     return outcome
 
 
-def play_alike(one: Program, other: Program, game: str, games: int = 20) -> None:
-    """Assert that two deterministic bots play the same deals of a game alike, each against itself."""
-    first, second = play_alone(one, game, games), play_alone(other, game, games)
-    assert [record.entries for record in first.records] == [record.entries for record in second.records]
+def same_play(program: Program, other: Program, games: int) -> None:
+    """Assert that two programs play games of No Thanks! alike, each against itself: the same deals, the same steps."""
+    records = [play([one] * 3, games, LIMITS, options={}).records for one in (program, other)]
+    for record, expected in zip(*records, strict=True):
+        assert set(map(str, record.terminations)) == {"normal"}
+        assert record.steps == expected.steps
