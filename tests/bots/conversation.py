@@ -24,7 +24,8 @@ from arena.league.snapshot import snapshot
 from arena.league.sources import copy_sources, source_files
 from arena.players.base import Limits, Program, environment
 from arena.players.process import launch_prefix
-from arena.players.remote import MESSAGE_BYTES, Connection, Server, refusal
+from arena.players.remote import MESSAGE_BYTES, Connection, Server
+from arena.protocol.convert import Answer, Bundle, Hello
 from arena.v1 import arena_pb2
 from tests.bots.toolchains import BOTS, building, with_users_caches
 
@@ -51,6 +52,14 @@ def probe(starter: str, main: str, tmp_path_factory: pytest.TempPathFactory) -> 
         return snapshot(replace(bot, folder=sources), home, with_users_caches)
 
 
+class _Message(Bundle):
+    """A message made by a test, which need not be one that a referee would send."""
+
+    def __init__(self, message: arena_pb2.PlayResponse) -> None:
+        super().__init__()
+        self._message = message
+
+
 class Talk:
     """A referee in the hands of a test; a ``Listener`` of the bot's stream.
 
@@ -61,24 +70,24 @@ class Talk:
     """
 
     def __init__(self) -> None:
-        self.hellos: list[arena_pb2.Hello] = []
+        self.hellos: list[Hello] = []
         self.connection: Connection | None = None
         self.process: asyncio.subprocess.Process | None = None
         self._greeted = asyncio.Event()
-        self._lists: asyncio.Queue[Sequence[arena_pb2.Answer]] = asyncio.Queue()
+        self._lists: asyncio.Queue[Sequence[Answer]] = asyncio.Queue()
 
-    def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
+    def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Welcome the bot."""
         self.connection = connection
         self.hellos.append(hello)
         self._greeted.set()
-        connection.post(arena_pb2.PlayResponse(welcome=arena_pb2.Welcome(move_ms=1000)))
+        connection.post(Bundle().welcome(move_ms=1000))
 
-    def on_answers(self, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
         """Keep a list."""
         self._lists.put_nowait(answers)
 
-    def on_sent(self, requests: Sequence[arena_pb2.Request], now_ns: int) -> None:
+    def on_sent(self, keys: Sequence[tuple[str, int]], now_ns: int) -> None:
         """Nothing: there is no clock."""
 
     def on_end(self, connection: Connection, word: Termination, words: str) -> None:
@@ -97,11 +106,11 @@ class Talk:
             arena_pb2.Request(game_id="game", decision=first + number, legal_actions=[deed, padding])
             for number, deed in enumerate(deeds)
         ]
-        self.connection.post(arena_pb2.PlayResponse(new_games=[game], requests=requests))
+        self.connection.post(_Message(arena_pb2.PlayResponse(new_games=[game], requests=requests)))
 
-    async def lists(self, answers: int) -> list[list[arena_pb2.Answer]]:
+    async def lists(self, answers: int) -> list[list[Answer]]:
         """Wait for this many answers; return them as they came, one list a message."""
-        found: list[list[arena_pb2.Answer]] = []
+        found: list[list[Answer]] = []
         while sum(map(len, found)) < answers:
             found.append(list(await asyncio.wait_for(self._lists.get(), PATIENCE_S)))
         return found
@@ -113,13 +122,13 @@ class Talk:
     def goodbye(self) -> None:
         """End the stream as a referee does."""
         assert self.connection is not None
-        self.connection.post(arena_pb2.PlayResponse(goodbye=arena_pb2.Goodbye(words="all games are over")))
+        self.connection.post(Bundle().goodbye("all games are over"))
         self.connection.close()
 
     def refuse(self, words: str) -> None:
         """Refuse the bot."""
         assert self.connection is not None
-        self.connection.post(refusal(words))
+        self.connection.post(Bundle().refuse(words))
         self.connection.close()
 
     def break_off(self) -> None:

@@ -75,6 +75,7 @@ def with_users_caches(kind: str, command: Sequence[str], folder: Path) -> Sequen
         "GOPATH": home / "go",
         "GOCACHE": home / ".cache/go-build",
         "CARGO_HOME": home / ".cargo",
+        "CARGO_BUILD_BUILD_DIR": home / ".cache/arena-cargo",
         "MAVEN_OPTS": f"-Dmaven.repo.local={home / '.m2/repository'}",
         "npm_config_cache": home / ".npm",
     }
@@ -91,9 +92,9 @@ def play_alone(program: Program, game: str, games: int = 4) -> Played:
     return outcome
 
 
-def same_play(program: Program, other: Program, games: int) -> None:
-    """Assert that two programs play games of No Thanks! alike, each against itself: the same deals, the same steps."""
-    records = [play([one] * 3, games, LIMITS, options={}).records for one in (program, other)]
+def same_play(programs: Sequence[Program], games: int, game: str) -> None:
+    """Assert that two programs play a game alike, each against itself at 3 seats: the same deals, the same steps."""
+    records = [play([one] * 3, games, LIMITS, game=game, options={}).records for one in programs]
     for record, expected in zip(*records, strict=True):
         assert set(map(str, record.terminations)) == {"normal"}
         assert record.steps == expected.steps
