@@ -97,4 +97,4 @@ def same_play(programs: Sequence[Program], games: int, game: str) -> None:
     records = [play([one] * 3, games, LIMITS, game=game, options={}).records for one in programs]
     for record, expected in zip(*records, strict=True):
         assert set(map(str, record.terminations)) == {"normal"}
-        assert record.steps == expected.steps
+        assert record.entries == expected.entries
