@@ -66,6 +66,12 @@ def print_standings(standings: LeagueStandings, *, notes: bool = True) -> None:
     click.echo(f"{progress.stored} of {progress.planned} games, {progress.void} void; digest {progress.digest[:16]}")
 
 
+def print_integrity(notes: Sequence[str]) -> None:
+    """Print integrity notes, which stand under all standings."""
+    for note in notes:
+        click.echo(f"integrity: {note}")
+
+
 def _title(league: str, standing: Standing) -> str:
     return f"{league}: {standing.name}" + ("" if standing.rows.rows else " (no complete block yet)")
 

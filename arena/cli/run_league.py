@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
-from arena.cli.out import print_rows, print_standings, tell
+from arena.cli.out import print_integrity, print_rows, print_standings, tell
 from arena.cli.progress import Show, terminal_show
 from arena.errors import UsageError
 from arena.league.bots import shipped
@@ -18,6 +18,7 @@ from arena.league.folder import ResultsFolder, set_aside
 from arena.league.runner import Outcome
 from arena.league.runner import run_league as run
 from arena.league.values import League
+from arena.reports.integrity import integrity_notes
 from arena.reports.league import LeagueStandings, league_standings
 from arena.reports.planned import plan_rows, plan_words
 from arena.reports.writers import WRITERS, json_text
@@ -70,11 +71,13 @@ def run_league(
 def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_json: bool) -> None:
     with Store.open(results / "league.db") as store:
         standings = league_standings(store)
+        notes = integrity_notes(store, standings)
     write_derived(results, standings)
     if as_json:
         click.echo(json_text(standings.document()), nl=False)
     else:
         print_standings(standings)
+        print_integrity(notes)
     tell(show.summary(outcome))
     tell(f"results: {results}/   next: arena standings {results} --crosstable")
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from arena.cli.out import find_results, print_standings, tell
+from arena.cli.out import find_results, print_integrity, print_standings, tell
 from arena.errors import UsageError, nearest
 from arena.reports.crosstable import crosstable, meetings, pair_rows
+from arena.reports.integrity import full_report, integrity_notes
 from arena.reports.league import LeagueStandings, Standing, league_standings
 from arena.reports.rows import Rows
 from arena.reports.writers import WRITERS, json_text
@@ -22,10 +23,13 @@ FORMATS = ("table", "csv", "json", "md")
 @click.argument("results", required=False, type=click.Path(path_type=Path))
 @click.option("--crosstable", "cross", is_flag=True, help="Bot against bot: share of points with its 95 % interval.")
 @click.option("--game", help="Only the ladder of this [[game]].")
+@click.option("--integrity", is_flag=True, help="Only what speaks against independent bots; reads the records.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to a file instead of stdout.")
-def standings(results: Path | None, cross: bool, game: str | None, form: str, as_json: bool, out: Path | None) -> None:
+def standings(
+    results: Path | None, cross: bool, game: str | None, integrity: bool, form: str, as_json: bool, out: Path | None
+) -> None:
     r"""Print the standings of RESULTS (default: the results written last); also while the league runs.
 
     \b
@@ -35,12 +39,22 @@ def standings(results: Path | None, cross: bool, game: str | None, form: str, as
     """
     with Store.open(find_results(results) / "league.db") as store:
         found = league_standings(store)
+        notes = full_report(store, found) if integrity else integrity_notes(store, found)
     chosen = _chosen(found, game)
     form = "json" if as_json else form
-    if form == "table" and out is None and not cross:
+    if form == "table" and out is None and not cross and not integrity:
         print_standings(found if game is None else _only(found, chosen))
+        print_integrity(notes)
+        return
+    if integrity:
+        text = json_text({"schema": 1, "notes": notes}) if form == "json" else "".join(f"{line}\n" for line in notes)
+        _put(text, out)
         return
     text = _crosstables(chosen, form) if cross else _ladders(found, chosen, form, game)
+    _put(text, out)
+
+
+def _put(text: str, out: Path | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
