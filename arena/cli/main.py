@@ -25,6 +25,7 @@ COMMANDS = {
     "rematch": "arena.cli.rematch:rematch_command",
     "export": "arena.cli.export:export",
     "verify": "arena.cli.verify:verify",
+    "rehearse": "arena.cli.rehearse:rehearse_command",
     "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
     "doctor": "arena.cli.doctor:doctor",

@@ -11,6 +11,7 @@ from arena import __version__
 from arena.cli.out import find_results
 from arena.cli.report import Block, emit, section_blocks, section_options, sections_asked, write
 from arena.errors import UsageError, nearest
+from arena.reports.integrity import full_report, integrity_notes
 from arena.reports.league import LeagueStandings, Standing, league_standings
 from arena.reports.what_if import WhatIf
 from arena.reports.writers import json_text
@@ -31,6 +32,7 @@ from arena.storage.store import Store
 @click.option("--since", type=click.IntRange(0), help="Rate deals from this number on (games have no dates).")
 @click.option("--until", type=click.IntRange(0), help="Rate deals up to this number.")
 @click.option("--no-forfeits", is_flag=True, help="Rate without the games in which a bot lost by fault.")
+@click.option("--integrity", is_flag=True, help="Only what speaks against independent bots; reads the records.")
 def standings(
     results: Path | None,
     game: str | None,
@@ -41,6 +43,7 @@ def standings(
     since: int | None,
     until: int | None,
     no_forfeits: bool,
+    integrity: bool,
     **flags: bool,
 ) -> None:
     r"""Print the standings of RESULTS (default: the results written last); also while the league runs.
@@ -57,13 +60,17 @@ def standings(
     changes = WhatIf.parse(what_if, since, until, no_forfeits)
     with Store.open(find_results(results) / "league.db") as store:
         found = _only(league_standings(store, changes), game)
+        notes = full_report(store, found) if integrity else integrity_notes(store, found)
+    if integrity:
+        write("".join(f"{note}\n" for note in notes), out)
+        return
     sections = sections_asked(flags, form)
     if form == "json":
         write(json_text(found.document(sections)), out)
         return
     ladders = flags["full"] or not any(flags.values())
     title = f"Standings of {found.progress.league}"
-    emit(title, league_blocks(found, sections, ladders=ladders), [foot(found)], form, out)
+    emit(title, league_blocks(found, sections, ladders=ladders), [*map(integrity_line, notes), foot(found)], form, out)
 
 
 def league_blocks(found: LeagueStandings, sections: Sequence[str], *, ladders: bool = True) -> list[Block]:
@@ -79,6 +86,11 @@ def league_blocks(found: LeagueStandings, sections: Sequence[str], *, ladders: b
     if found.overall is not None and ladders:
         blocks.append(Block(f"{league}: overall", found.overall, found.overall, found.overall_notes))
     return blocks
+
+
+def integrity_line(note: str) -> str:
+    """Return an integrity note as it stands under standings."""
+    return f"integrity: {note}"
 
 
 def foot(found: LeagueStandings) -> str:
