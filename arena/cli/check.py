@@ -100,7 +100,7 @@ def _lines(report: Report, found: dict[str, Any]) -> Iterator[str]:
         yield f"badge: {found['badge']}"
 
 
-def _facts(facts: dict[str, int | float | str]) -> Iterator[str]:
+def _facts(facts: dict[str, Any]) -> Iterator[str]:
     if "hello_s" in facts:
         sdk, at_once = f" ({facts['sdk']})" if facts["sdk"] else "", facts["max_in_flight"]
         yield f"Hello after {facts['hello_s']} s{sdk}, protocol {facts['protocol']}, {at_once} games at once"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.games import game_class, game_ids
-from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, folded, read_folder
+from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, read_folder
+from arena.league.names import folded
 from arena.league.sources import NOT_SOURCES
 from arena.players.base import Limits
 

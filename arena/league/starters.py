@@ -11,7 +11,8 @@ from pathlib import Path
 
 from arena.errors import UsageError, nearest
 from arena.games import game_class
-from arena.league.bots import MANIFEST, Bot, name_problem, read_bot, shipped
+from arena.league.bots import MANIFEST, Bot, read_bot, shipped
+from arena.league.names import name_problem
 from arena.league.locate import TomlFile
 from arena.league.sources import copy_sources, source_files
 
@@ -148,7 +149,7 @@ def view_fields(game: str) -> Iterator[tuple[str, str, str]]:
     words: list[str] = []
     inside = False
     for line in path.read_text(encoding="utf-8").splitlines():
-        inside = (inside or line.startswith("message ") and line.endswith("View {")) and line != "}"
+        inside = (inside or (line.startswith("message ") and line.endswith("View {"))) and line != "}"
         if inside and line.startswith("  // "):
             words.append(line[5:])
         elif inside and (field := _FIELD.match(line)):
