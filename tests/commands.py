@@ -50,16 +50,30 @@ def arena(*words: str | Path, cwd: Path, **rest: Any) -> Ran:
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
-def started(*words: str | Path, cwd: Path) -> subprocess.Popen[str]:
-    """Start a command in a session of its own."""
-    return subprocess.Popen(
-        [*ARENA, *map(str, words)],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+class Commands:
+    """Commands that were started and run on; whatever still runs at the end of a test is killed."""
+
+    def __init__(self) -> None:
+        self._running: list[subprocess.Popen[str]] = []
+
+    def __call__(self, *words: str | Path, cwd: Path) -> subprocess.Popen[str]:
+        """Start a command in a session of its own."""
+        running = subprocess.Popen(
+            [*ARENA, *map(str, words)],
+            cwd=cwd,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self._running.append(running)
+        return running
+
+    def close(self) -> None:
+        """Kill what still runs."""
+        for running in self._running:
+            running.kill()
+            running.communicate()
 
 
 def finished(running: subprocess.Popen[str]) -> Ran:

@@ -6,6 +6,9 @@ import importlib
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -19,6 +22,8 @@ COMMANDS = {
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
     "explain": "arena.cli.explain:explain",
+    "rematch": "arena.cli.rematch:rematch_command",
+    "export": "arena.cli.export:export",
     "verify": "arena.cli.verify:verify",
     "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
@@ -43,6 +48,28 @@ class LazyGroup(click.Group):
         module, _, name = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the command line; ``--help`` is printed here."""
+        with _readers_may_go():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with _readers_may_go():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _readers_may_go() -> Iterator[None]:
+    """End quietly when the reader of our output (a pager, ``head``) has gone: that is no error of anybody's."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        _forget_stdout()
+        raise click.exceptions.Exit(0) from error
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -70,8 +97,7 @@ def _status() -> str | int | None:
     try:
         return arena.main(standalone_mode=False) or 0  # click returns the status of its own exits, such as of --help
     except SystemExit as exit_:
-        # click exits when a pipe breaks: the reader of our output (a pager, head) has gone, which is nobody's error.
-        return 0 if isinstance(exit_.__context__, BrokenPipeError) else exit_.code
+        return exit_.code
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
     except click.ClickException as error:

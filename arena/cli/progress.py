@@ -115,7 +115,9 @@ class LiveShow(Show):
         if monotonic() - self._tables_at >= TABLE_S and tally.stored:
             from arena.reports.league import league_standings  # loads SciPy: not before there is something to rate
 
-            self._tables = [standing.rows for standing in league_standings(store).games if standing.rows.rows]
+            self._tables = [
+                standing.rows for standing in league_standings(store, checks=False).games if standing.rows.rows
+            ]
             self._tables_at = monotonic()
         self.live.update(self._render())
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
-from arena.cli.out import print_rows, print_standings, tell
+from arena.cli.out import print_rows, tell
 from arena.cli.progress import Show, terminal_show
+from arena.cli.report import emit, text_of
+from arena.cli.standings import foot, league_blocks
 from arena.errors import UsageError
 from arena.league.bots import shipped
 from arena.league.config import read_league
@@ -21,7 +23,8 @@ from arena.league.runner import Outcome
 from arena.league.runner import run_league as run
 from arena.league.values import League
 from arena.reports.planned import plan_rows, plan_words
-from arena.reports.writers import WRITERS, json_text
+from arena.reports.sections import FULL
+from arena.reports.writers import json_text
 from arena.storage.store import Store
 
 if TYPE_CHECKING:
@@ -84,23 +87,23 @@ def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_j
     if as_json:
         click.echo(json_text(standings.document()), nl=False)
     else:
-        print_standings(standings)
+        emit(f"Standings of {league.name}", league_blocks(standings, ()), [foot(standings)], "table", None)
     tell(show.summary(outcome))
     tell(f"results: {results}/   next: arena standings {results} --crosstable")
 
 
 def write_derived(results: Path, standings: LeagueStandings) -> None:
-    """Write ``standings.{txt,json,csv}`` of a results folder, each replaced as a whole.
+    """Write ``standings.{txt,json,csv,html}`` of a results folder, each replaced as a whole.
 
     Raises:
         UsageError: when they cannot be written.
     """
     if not results.is_dir():
         raise UsageError(f"{results}: no such folder")
+    title, ladders = f"Standings of {standings.progress.league}", league_blocks(standings, ())
+    everything = league_blocks(standings, FULL)
     with ResultsFolder.open(results) as folder:
-        texts = [
-            "\n".join([standing.name, WRITERS["table"](standing.rows), *standing.notes]) for standing in standings.games
-        ]
-        folder.write("standings.txt", "\n\n".join(texts).encode())
+        folder.write("standings.txt", text_of(title, ladders, [foot(standings)], "table").encode())
         folder.write("standings.json", json_text(standings.document()).encode())
-        folder.write("standings.csv", "".join(WRITERS["csv"](standing.rows) for standing in standings.games).encode())
+        folder.write("standings.csv", text_of(title, ladders, [], "csv").encode())
+        folder.write("standings.html", text_of(title, everything, [foot(standings)], "html").encode())

@@ -12,8 +12,8 @@ from pathlib import Path
 from arena.errors import UsageError, nearest
 from arena.games import game_class
 from arena.league.bots import MANIFEST, Bot, read_bot, shipped
-from arena.league.names import name_problem
 from arena.league.locate import TomlFile
+from arena.league.names import name_problem
 from arena.league.sources import copy_sources, source_files
 
 STARTER = "random"

@@ -13,7 +13,7 @@ from pathlib import Path
 from arena.league.build import DISK_BYTES, MEMORY_BYTES, Wrap, limited, step_environment
 from arena.players.confine import boot
 from arena.players.runtime import SYSTEM, outermost, places_of, settings
-from arena.players.sandbox import DEVICES, helper, prlimit, view
+from arena.players.sandbox import DEVICES, helper, prlimit, temporary, view
 
 PROCESSES = 512
 TMP_BYTES = 1 << 30
@@ -86,7 +86,7 @@ def _landlocked(kind: str, command: Sequence[str], folder: Path) -> Sequence[str
     return boot(
         {
             "argv": list(command),
-            "env": {**step_environment(folder, os.environ), "TMPDIR": str(scratch)},
+            "env": {**step_environment(folder, os.environ), **temporary(str(scratch))},
             "cwd": str(folder),
             "places": [*tools, str(folder)],
             "own": [],

@@ -37,6 +37,8 @@ NICE = 5
 LEAVE_S = 0.5
 TERM_S = 1.0
 LOOK_S = 0.1
+STRAY_LOOKS = 5
+"""At every fifth look the processes are sought that no longer descend from the bot's first one."""
 READ_BYTES = 1 << 16
 OWN_PID = re.compile(rb'"child-pid": *([0-9]+)')
 KILLED_S = 0.3
@@ -85,6 +87,8 @@ class BotProcess:
         self._watchdog = Watchdog(limits)
         self._cpu_ns = 0
         self._ended = False
+        self._looks = 0
+        self._orphans: list[int] = []
         self._bot: tuple[int, int] | None = None
         try:
             self._start(program, limits, address, {"ARENA_TOKEN": token, MARK: mark})
@@ -131,7 +135,7 @@ class BotProcess:
             self._bot = (pid, os.pidfd_open(pid))
             os.setpriority(os.PRIO_PROCESS, pid, NICE)
         at = self._scratch if self._disk_inside is None else f"/proc/{pid}/root{self._disk_inside}"
-        self._watchdog.disk = Disk(at, own=self._disk_inside is not None)
+        self._watchdog.disk = Disk(at, own=self._has_namespaces)
 
     def _told_pid(self) -> None:
         assert self._tells_pid is not None
@@ -158,10 +162,11 @@ class BotProcess:
     def _look(self) -> None:
         """Compare what the tree uses with the limits; ten times a second, until it ends or uses too much."""
         self.cpu_ns()
-        strays.end_nameless_orphans()
-        excess = ""
-        if self._bot is not None:
-            excess = self._watchdog.excess([self._bot[0], *strays.orphans(self._mark, self._uid)])
+        if self._looks % STRAY_LOOKS == 0 and not self._has_namespaces:
+            strays.end_nameless_orphans()
+            self._orphans = strays.orphans(self._mark, self._uid)
+        self._looks += 1
+        excess = self._watchdog.excess([self._bot[0], *self._orphans]) if self._bot is not None else ""
         if excess:
             self._on_excess(excess)
         else:
@@ -182,6 +187,10 @@ class BotProcess:
         self._on_exit()
 
     @property
+    def _has_namespaces(self) -> bool:
+        return self._disk_inside is not None
+
+    @property
     def pid(self) -> int:
         """Process id of the bot itself; of what starts it while that is not known."""
         return self._bot[0] if self._bot is not None else self._child.pid
@@ -197,7 +206,7 @@ class BotProcess:
         code = self._child.returncode
         if code is None:
             return "running"
-        if self._disk_inside is not None and code - SIGNALLED in set(signal.Signals):
+        if self._has_namespaces and code - SIGNALLED in set(signal.Signals):
             code = SIGNALLED - code
         return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
 
@@ -259,7 +268,7 @@ class BotProcess:
 
     def _signal(self, number: signal.Signals) -> None:
         """Signal the bot: alone where its end is that of all its processes, else with its group."""
-        if self._bot is not None and self._disk_inside is not None:
+        if self._bot is not None and self._has_namespaces:
             with suppress(ProcessLookupError):  # it may have ended by itself
                 signal.pidfd_send_signal(self._bot[1], number)
         else:
@@ -271,9 +280,13 @@ class BotProcess:
 
     def _sweep(self) -> None:
         self._signal_group(signal.SIGKILL)
+        strays.end_nameless_orphans()
+        if self._has_namespaces:
+            return  # the first process of a pid namespace takes all others with it
         if self._uid is not None:
             strays.end_uid(self._uid)
-        end_marked(self._mark)
+        else:
+            end_marked(self._mark)
         strays.end_nameless_orphans()
 
 

@@ -137,6 +137,11 @@ def prlimit(sizes: Iterable[tuple[str, int]]) -> list[str]:
     return [helper("prlimit"), *(f"--{name.lower()}={size}:{size}" for name, size in sizes), "--"]
 
 
+def temporary(folder: str) -> dict[str, str]:
+    """Return the variables that let programs put temporary files into a folder where ``/tmp`` is closed to them."""
+    return {"TMPDIR": folder, "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={folder}"}
+
+
 class Bare:
     """Level ``none``: limits and the death signal by ``setpriv`` and ``prlimit``."""
 
@@ -167,7 +172,7 @@ class Landlocked:
         is_root = os.geteuid() == 0
         runtime = [*runtime_places(program), program.directory]
         network = self._limits.network == "allow"
-        env = environment(program, {"HOME": scratch, "TMPDIR": scratch, "ARENA_ADDRESS": address, **added})
+        env = environment(program, {"HOME": scratch, "ARENA_ADDRESS": address, **temporary(scratch), **added})
         sockets = [address.removeprefix(UNIX)] if address.startswith(UNIX) else []
         spec = {
             "argv": program.command,
@@ -184,7 +189,7 @@ class Landlocked:
             },
             "give_back": None,
         }
-        return _confined(spec, added, own_uid=is_root)
+        return _confined(spec, own_uid=is_root)
 
 
 class Bubblewrap:
@@ -215,10 +220,10 @@ class Bubblewrap:
         words = [_as_seen(word, program.directory, runtime) for word in program.command]
         argv = (self._bwrap, "--args", str(told), "--", *self._prlimit, *words)
         if os.geteuid():
-            return Launch(argv, {MARK: added.get(MARK, "")}, "/", (told, write), read)
-        spec = {
+            return Launch(argv, {}, "/", (told, write), read)
+        spec: dict[str, Any] = {
             "argv": argv,
-            "env": {MARK: added.get(MARK, "")},
+            "env": {},
             "cwd": "/",
             "places": [*runtime, program.directory, *sockets],
             "own": sockets,
@@ -226,7 +231,7 @@ class Bubblewrap:
             "landlock": None,
             "give_back": None,
         }
-        return _confined(spec, added, (told, write), read, own_uid=True)
+        return _confined(spec, (told, write), read, own_uid=True)
 
 
 def view(binds: Sequence[tuple[str, str]], disk_bytes: int, *, network: bool, writable: str | None = None) -> list[str]:
@@ -265,16 +270,14 @@ def _as_seen(word: str, directory: str, runtime: tuple[str, ...]) -> str:
 
 def _confined(
     spec: Mapping[str, Any],
-    added: Mapping[str, str],
     inherited: tuple[int, ...] = (),
     tells_pid: int | None = None,
     *,
     own_uid: bool,
 ) -> Launch:
-    """Return a launch by way of ``confine``; its process carries the mark and nothing else."""
+    """Return a launch by way of ``confine``."""
     told = _in_memory(marshal.dumps(dict(spec)))
-    env = {MARK: added.get(MARK, "")}
-    return Launch(tuple(boot(told)), env, "/", (*inherited, told), tells_pid, own_uid)
+    return Launch(tuple(boot(told)), {}, "/", (*inherited, told), tells_pid, own_uid)
 
 
 def _in_memory(data: bytes) -> int:

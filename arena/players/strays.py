@@ -77,9 +77,14 @@ def end_nameless_orphans() -> list[int]:
 
 def _adopted() -> list[int]:
     """Return our children that are a bot's: we did not start them, and they may gain no privileges though we may."""
-    if _status(os.getpid(), "NoNewPrivs") != "0":
+    if not _may_gain_privileges():
         return []
     return [pid for pid in children(os.getpid()) if pid not in started and _status(pid, "NoNewPrivs") == "1"]
+
+
+@cache
+def _may_gain_privileges() -> bool:
+    return _status(os.getpid(), "NoNewPrivs") == "0"
 
 
 def _end_all(belongs: Callable[[int], bool]) -> list[int]:

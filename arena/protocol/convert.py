@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
 from google.protobuf.internal import api_implementation
+from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
 from arena.errors import Termination, UsageError
@@ -164,6 +165,10 @@ class Bundle:
     def data(self) -> bytes:
         """Return the bytes that travel."""
         return self._message.SerializeToString()
+
+    def document(self) -> dict[str, Any]:
+        """Return the message as a JSON document, as protobuf writes it, with the contract's field names."""
+        return MessageToDict(self._message, preserving_proto_field_name=True)
 
     def welcome(self, **limits: int) -> Bundle:
         """Add the welcome with its limits, named as in the contract."""

@@ -18,6 +18,7 @@ from arena.ratings.fit import CLUSTERS_FEW, Fit, ModelName, SeatEffect, fit
 from arena.ratings.limits import one_sided_limits
 from arena.ratings.notes import group_notes, repeat_notes, seat_notes
 from arena.ratings.orders import distinct_rows
+from arena.ratings.pairwise import score_matrix
 from arena.ratings.prior import Prior
 from arena.ratings.results import Results
 from arena.ratings.tally import PointsName, Tally, tally
@@ -40,6 +41,8 @@ class LadderRow:
         rank_low: best rank that no simultaneous 95 % difference excludes.
         rank_high: worst such rank.
         points: in the scheme of the ladder.
+        points_share: mean share of the place points of a table, in 0..1: 1 always first, 0 always last.
+        sonneborn_berger: sum over games of the points against each co-player times that player's total points.
         games: games played.
         wins: games won alone.
         ties: games with a shared first place.
@@ -65,6 +68,8 @@ class LadderRow:
     rank_low: int
     rank_high: int
     points: float
+    points_share: float
+    sonneborn_berger: float
     games: int
     wins: int
     ties: int
@@ -168,6 +173,8 @@ def _rows(results: Results, fitted: Fit, counted: Tally) -> tuple[LadderRow, ...
     limits = one_sided_limits(results, fitted)
     errors = fitted.errors()
     met = counted.meetings.sum(axis=1)
+    share = tally(results, "normalised").points
+    berger = score_matrix(results)[0] @ counted.points
     opponents_elo = counted.meetings @ fitted.elo / np.maximum(met, 1)
     alone = np.bincount(fitted.groups.weak)[fitted.groups.weak] == 1
     rows = []
@@ -188,6 +195,8 @@ def _rows(results: Results, fitted: Fit, counted: Tally) -> tuple[LadderRow, ...
                 rank_low=int(low[index]),
                 rank_high=int(high[index]),
                 points=_plain(counted.points[index]),
+                points_share=_plain(share[index] / games),
+                sonneborn_berger=_plain(berger[index]),
                 games=int(counted.games[index]),
                 wins=int(counted.wins[index]),
                 ties=int(counted.ties[index]),

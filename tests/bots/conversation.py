@@ -18,13 +18,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from arena.errors import Termination
 from arena.league.bots import read_bot
 from arena.league.snapshot import snapshot
 from arena.league.sources import copy_sources, source_files
-from arena.players.base import Limits, Program, environment
-from arena.players.process import launch_prefix
-from arena.players.remote import MESSAGE_BYTES, Connection, Server, refusal
+from arena.players.base import Limits, Program
+from arena.players.remote import MESSAGE_BYTES, Connection, End, Server
+from arena.players.sandbox import launcher
+from arena.protocol.convert import Answer, Bundle, Hello
+from arena.referee.clock import Key
 from arena.v1 import arena_pb2
 from tests.bots.toolchains import BOTS, building, with_users_caches
 
@@ -51,6 +52,17 @@ def probe(starter: str, main: str, tmp_path_factory: pytest.TempPathFactory) -> 
         return snapshot(replace(bot, folder=sources), home, with_users_caches)
 
 
+class Written(Bundle):
+    """A bundle that is written by hand: its requests need not be those of a game."""
+
+    def __init__(self, message: arena_pb2.PlayResponse) -> None:
+        super().__init__()
+        self._written = message
+
+    def data(self) -> bytes:
+        return self._written.SerializeToString()
+
+
 class Talk:
     """A referee in the hands of a test; a ``Listener`` of the bot's stream.
 
@@ -61,27 +73,27 @@ class Talk:
     """
 
     def __init__(self) -> None:
-        self.hellos: list[arena_pb2.Hello] = []
+        self.hellos: list[Hello] = []
         self.connection: Connection | None = None
         self.process: asyncio.subprocess.Process | None = None
         self._greeted = asyncio.Event()
-        self._lists: asyncio.Queue[Sequence[arena_pb2.Answer]] = asyncio.Queue()
+        self._lists: asyncio.Queue[Sequence[Answer]] = asyncio.Queue()
 
-    def on_hello(self, connection: Connection, hello: arena_pb2.Hello) -> None:
+    def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Welcome the bot."""
         self.connection = connection
         self.hellos.append(hello)
         self._greeted.set()
-        connection.post(arena_pb2.PlayResponse(welcome=arena_pb2.Welcome(move_ms=1000)))
+        connection.post(Bundle().welcome(move_ms=1000))
 
-    def on_answers(self, answers: Sequence[arena_pb2.Answer], now_ns: int) -> None:
+    def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
         """Keep a list."""
         self._lists.put_nowait(answers)
 
-    def on_sent(self, requests: Sequence[arena_pb2.Request], now_ns: int) -> None:
+    def on_sent(self, keys: Sequence[Key], now_ns: int) -> None:
         """Nothing: there is no clock."""
 
-    def on_end(self, connection: Connection, word: Termination, words: str) -> None:
+    def on_end(self, connection: Connection, end: End) -> None:
         """Nothing: the test waits for what the bot does next."""
 
     async def greeted(self) -> None:
@@ -97,11 +109,11 @@ class Talk:
             arena_pb2.Request(game_id="game", decision=first + number, legal_actions=[deed, padding])
             for number, deed in enumerate(deeds)
         ]
-        self.connection.post(arena_pb2.PlayResponse(new_games=[game], requests=requests))
+        self.connection.post(Written(arena_pb2.PlayResponse(new_games=[game], requests=requests)))
 
-    async def lists(self, answers: int) -> list[list[arena_pb2.Answer]]:
+    async def lists(self, answers: int) -> list[list[Answer]]:
         """Wait for this many answers; return them as they came, one list a message."""
-        found: list[list[arena_pb2.Answer]] = []
+        found: list[list[Answer]] = []
         while sum(map(len, found)) < answers:
             found.append(list(await asyncio.wait_for(self._lists.get(), PATIENCE_S)))
         return found
@@ -113,13 +125,13 @@ class Talk:
     def goodbye(self) -> None:
         """End the stream as a referee does."""
         assert self.connection is not None
-        self.connection.post(arena_pb2.PlayResponse(goodbye=arena_pb2.Goodbye(words="all games are over")))
+        self.connection.post(Bundle().goodbye("all games are over"))
         self.connection.close()
 
     def refuse(self, words: str) -> None:
         """Refuse the bot."""
         assert self.connection is not None
-        self.connection.post(refusal(words))
+        self.connection.post(Bundle().refuse(words))
         self.connection.close()
 
     def break_off(self) -> None:
@@ -160,11 +172,11 @@ async def _server(program: Program, token: str) -> AsyncIterator[Talk]:
     with TemporaryDirectory() as folder:
         address = f"unix://{folder}/0.sock"
         await server.start([address])
+        launch = launcher("none", Limits()).command(program, address, folder, {"ARENA_TOKEN": token})
         other_end.process = await asyncio.create_subprocess_exec(
-            *launch_prefix(Limits()),
-            *program.command,
-            cwd=program.directory,
-            env=environment(program, {"ARENA_ADDRESS": address, "ARENA_TOKEN": token, "HOME": folder}),
+            *launch.argv,
+            cwd=launch.cwd,
+            env=launch.env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -7,15 +7,14 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NoReturn
 
 import grpc
 from google.protobuf.json_format import ParseDict
 from google.protobuf.struct_pb2 import Struct
 
-from arena.players.base import Limits, Program, environment
-from arena.players.process import launch_prefix
+from arena.players.base import Limits, Program
+from arena.players.sandbox import launcher
 from arena.v1 import arena_pb2
 
 END_S = 60
@@ -103,11 +102,11 @@ def _server(serve: Callable[..., Any], address: str, threads: ThreadPoolExecutor
 
 
 def _run(program: Program, address: str, home: str) -> tuple[int, str]:
-    added = {"HOME": home, "ARENA_ADDRESS": address, "ARENA_TOKEN": "the-token"}
+    launch = launcher("none", Limits()).command(program, address, home, {"ARENA_TOKEN": "the-token"})
     done = subprocess.run(
-        [*launch_prefix(Limits()), *program.command],
-        cwd=Path(program.directory),
-        env=environment(program, added),
+        launch.argv,
+        cwd=launch.cwd,
+        env=launch.env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

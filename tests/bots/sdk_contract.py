@@ -112,7 +112,9 @@ class SdkContract:
             other.say(["long"] * 200)
             lists = await other.lists(200)
             assert [answer.decision for answers in lists for answer in answers] == list(range(200))
-            assert all(sum(answer.ByteSize() + 4 for answer in answers) <= MESSAGE_BYTES for answers in lists)
+            assert all(
+                sum(len(answer.action) + len(answer.game_id) for answer in answers) < MESSAGE_BYTES for answers in lists
+            )
             assert len(other.hellos) == 1
 
         talk(probe_bot, scenario)

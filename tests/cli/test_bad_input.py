@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ARENA, GAME, Ran, arena, builtin, count, finished, fixture, league, started, wait_for
+from tests.commands import ARENA, GAME, Commands, Ran, arena, builtin, count, finished, fixture, league, wait_for
 
 TRIO = [builtin("margin"), builtin("always-take"), fixture("first", "--policy", "first")]
 SLOW = [fixture(name, "--policy", "first", "--sleep-ms", "4") for name in ("a", "b", "c")]
@@ -89,6 +89,7 @@ def test_a_league_file_that_cannot_be_played(tmp_path: Path, text: str | None, w
 
 def test_programs_that_cannot_run_are_refused_before_any_game_with_the_path_they_were_resolved_to(
     tmp_path: Path,
+    started: Commands,
 ) -> None:
     """Both problems come at once, no bot has started, and no results folder is left."""
     (tmp_path / "plain.sh").write_text("#!/bin/sh\n")
@@ -176,7 +177,7 @@ def test_folders_that_are_no_results(tmp_path: Path, played: Path) -> None:
     assert os.listdir(tmp_path / "thesis") == ["thesis.tex"]
 
 
-def test_two_runs_of_one_folder(tmp_path: Path) -> None:
+def test_two_runs_of_one_folder(tmp_path: Path, started: Commands) -> None:
     """The second is refused with the process of the first, which goes on."""
     file = league(tmp_path / "spring.toml", SLOW, deals=6)
     first = started("run-league", file, "--json", cwd=tmp_path)
@@ -234,7 +235,9 @@ def space(disk: Path) -> int:
     return status.f_bavail * status.f_frsize
 
 
-def test_a_full_disk_in_mid_league_stops_it_with_words_and_loses_nothing(small_disk: Path, tmp_path: Path) -> None:
+def test_a_full_disk_in_mid_league_stops_it_with_words_and_loses_nothing(
+    small_disk: Path, tmp_path: Path, started: Commands
+) -> None:
     """Space made, the same command goes on to the end with every game once."""
     file = league(tmp_path / "spring.toml", SLOW, deals=8)
     results = small_disk / "spring"

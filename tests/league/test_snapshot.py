@@ -256,7 +256,7 @@ def test_steps_have_limits(tmp_path: Path, make_bot: MakeBot, step: list[str], w
 
 
 def test_steps_keep_their_caches_inside(tmp_path: Path, make_bot: MakeBot) -> None:
-    """Fetched packages land in the copy; fetch runs before build; stdin is empty; nothing of ours is inherited."""
+    """Caches are in the copy, and gone in the end; fetch runs before build; stdin is empty; nothing is inherited."""
     env = step_environment(tmp_path, {"PATH": "/bin", "HOME": "/root", "AWS_TOKEN": "secret"})
     assert env["PATH"] == "/bin"
     assert "AWS_TOKEN" not in env
@@ -264,11 +264,13 @@ def test_steps_keep_their_caches_inside(tmp_path: Path, make_bot: MakeBot) -> No
     assert all(env[name].startswith(str(tmp_path)) for name in ("HOME", "CARGO_HOME", "GOPATH", "npm_config_cache"))
     bot = replace(
         bot_in(make_bot("alpha")),
-        fetch=(("sh", "-c", "cat; echo fetched > order"),),
-        build=(("sh", "-c", "echo built >> order; env > env"),),
+        fetch=(("sh", "-c", "cat; echo fetched > order; mkdir -p $GOPATH; echo kept > $GOPATH/a"),),
+        build=(("sh", "-c", "echo built >> order; env > env; cp $GOPATH/a ."),),
     )
     run_steps(bot, bot.folder)
     assert (bot.folder / "order").read_text() == "fetched\nbuilt\n"
+    assert (bot.folder / "a").read_text() == "kept\n"
+    assert not (bot.folder / ".cache").exists()
     assert f"HOME={bot.folder}" in (bot.folder / "env").read_text()
 
 

@@ -14,10 +14,17 @@ import io.grpc.stub.MetadataUtils;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** One stream to the referee, read and written by one thread; gRPC's own thread fills the inbox. */
 final class Stream implements AutoCloseable, ClientResponseObserver<PlayRequest, PlayResponse> {
   private static final int LONGEST_RECEIVED = 64 << 20;
+  private static final Logger NETTY = Logger.getLogger("io.grpc.netty.shaded.io.netty.bootstrap");
+
+  static {
+    NETTY.setLevel(Level.SEVERE); // it warns that gRPC asks Unix sockets for what only TCP has
+  }
 
   private final ManagedChannel channel;
   private final BlockingQueue<Optional<PlayResponse>> inbox = new LinkedBlockingQueue<>();

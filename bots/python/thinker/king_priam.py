@@ -7,7 +7,9 @@ Each iteration puts the unknown ones in random order and tries ``pass`` and the 
 Playing on with ``Game.apply`` takes a millisecond and more, so the course after the first move is followed here on
 card numbers alone: all seats claim the highest prime, the row is thrown away, priority decides.
 
-MEASURED
+Measured against greedy, which claims the highest target, in all seatings of fixed deals (95 % intervals over deals):
+99.5 ± 0.6 % of 600 games with 2 seats (300 deals), 1.6 ms a decision; with 3 seats, against two of greedy,
+81.7 ± 7.4 % (60 deals). The bot biggest fares like greedy: 99.0 ± 1.4 % against it (2 seats, 100 deals).
 """
 
 from __future__ import annotations

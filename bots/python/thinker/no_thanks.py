@@ -4,7 +4,9 @@ Each iteration draws the cards to come and tries every action in the same order 
 margin: they take a card that costs them at most some points more than its tokens. A position is judged by points less
 tokens, tokens being worth more while few are held, and by the cards to come that a row gets for nothing.
 
-MEASURED
+Measured against two of greedy, one round, in all seatings of fixed deals (95 % interval over deals): 90.8 ± 5.8 % (3
+seats, a third is par; 60 deals), 1.5 ms a decision; 33 points on average against 79. The bot careful knows this game
+better, in a fraction of the time.
 """
 
 from __future__ import annotations

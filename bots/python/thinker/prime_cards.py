@@ -4,7 +4,9 @@ An action is worth what it scores, less what the next seat may expect to score o
 of what the own hand could then make of the table. The next seat holds some of the unseen cards, all equally likely, so
 the chance that it has a card, and none that makes a larger prime, is exact. Points that end the game weigh more.
 
-MEASURED
+Measured against greedy in all seatings of fixed deals (95 % intervals over deals): 87.1 ± 1.0 % with 2 seats (2,000
+deals), 0.08 ms a decision; against two of greedy 46.3 ± 2.4 % (a third is par), against three 29.5 ± 1.9 % (a quarter;
+500 deals each).
 """
 
 from __future__ import annotations

