@@ -15,7 +15,7 @@ from arena.v1 import arena_pb2
 from tests.bots.scripted import Stream, converse, goodbye, new_game, request, welcome
 from tests.bots.toolchains import BOTS, BUILD_S, TOOLCHAINS, built, require_toolchain
 
-SOURCES = {"python": "bot.py", "rust": "src/main.rs", "cpp": "bot.cpp"}
+SOURCES = {"python": "bot.py", "rust": "src/main.rs", "cpp": "bot.cpp", "ruby": "bot.rb"}
 PROBED = ("rust", "cpp")
 MESSAGE_BYTES = 64 << 10
 

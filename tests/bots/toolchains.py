@@ -37,6 +37,7 @@ TOOLCHAINS: dict[str, tuple[tuple[str, ...], str]] = {
         ("cmake", "g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
         "g++ cmake make pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc",
     ),
+    "ruby": (("ruby", "protoc"), "ruby ruby-grpc ruby-google-protobuf protobuf-compiler"),
 }
 """By the folder of a language: the programs that its starters are built with, and what brings them."""
 
