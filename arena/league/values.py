@@ -12,7 +12,7 @@ from typing import Any
 from arena.league.bots import Bot, folded
 from arena.players.base import FaultPolicy, Limits
 from arena.schedules.line_ups import Entrant, Field
-from arena.schedules.plan import Plan, RulesetPlan
+from arena.schedules.plan import CHUNK, Plan, RulesetPlan
 from arena.schedules.seatings import Policy, seatings
 
 
@@ -59,6 +59,7 @@ class League:
         limits: of every bot.
         faults: what they cost.
         bots: who plays, in the order of the file.
+        chunk: most deals of a sitting after the first ones.
     """
 
     path: Path
@@ -76,6 +77,7 @@ class League:
     limits: Limits
     faults: FaultPolicy
     bots: tuple[Bot, ...]
+    chunk: int = CHUNK
 
     def field(self, game: GamePlan) -> Field:
         """Return the bots that play a game, and how line-ups are chosen among them."""
@@ -93,7 +95,7 @@ class League:
         """Return everything that the league plays."""
         return Plan(
             tuple(
-                RulesetPlan(game.ruleset, self.field(game), seatings(game.seatings, game.seats), game.deals)
+                RulesetPlan(game.ruleset, self.field(game), seatings(game.seatings, game.seats), game.deals, self.chunk)
                 for game in self.games
             )
         )
