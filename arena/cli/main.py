@@ -18,6 +18,8 @@ from arena.errors import ArenaError, BadOptions, UsageError
 COMMANDS = {
     "run-league": "arena.cli.run_league:run_league",
     "standings": "arena.cli.standings:standings",
+    "rate": "arena.cli.rate:rate",
+    "match": "arena.cli.match:match",
     "games": "arena.cli.games:games",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
