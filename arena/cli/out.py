@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -15,11 +16,15 @@ from arena.errors import UsageError
 from arena.games import Seat
 from arena.records.record import Record
 from arena.reports.game_sheet import game_sheet
-from arena.reports.league import LeagueStandings, Standing
 from arena.reports.rows import Rows
 from arena.reports.writers import shown, to_table
 
+if TYPE_CHECKING:  # the ratings load SciPy, for which only the commands that rate should wait
+    pass
+
 RESULTS = Path("results")
+UNBOUNDED = 100_000
+"""Characters: more than any table has in a line."""
 
 
 def tell(words: str) -> None:
@@ -29,7 +34,9 @@ def tell(words: str) -> None:
 
 def rich_table(rows: Rows, title: str = "") -> Table:
     """Return rows as a table for a terminal."""
-    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table = Table(
+        title=Text(title) if title else None, title_justify="left", header_style="bold", box=None, pad_edge=False
+    )
     for column in rows.columns:
         numeric = all(not isinstance(row.get(column.key), str) for row in rows.rows)
         table.add_column(Text(column.title), justify="right" if numeric else "left", no_wrap=True)
@@ -39,41 +46,18 @@ def rich_table(rows: Rows, title: str = "") -> Table:
 
 
 def print_rows(rows: Rows, title: str = "") -> None:
-    """Print rows on stdout: coloured on a terminal that is wide enough for them, plain elsewhere."""
+    """Print rows on stdout: coloured on a terminal, without details if it is too narrow; whole and plain elsewhere."""
     console = Console()
-    table = rich_table(rows, title)
-    if sys.stdout.isatty() and console.measure(table).minimum <= console.width:
-        console.print(table)
-        return
+    # Measured without the terminal's width, to which a table would be squeezed until nothing can be read.
+    unbounded = console.options.update(max_width=UNBOUNDED)
+    for part in (rows, rows.brief()) if sys.stdout.isatty() else ():
+        table = rich_table(part, title)
+        if console.measure(table, options=unbounded).maximum <= console.width:
+            console.print(table)
+            return
     if title:
         click.echo(title)
     click.echo(to_table(rows))
-
-
-def print_standings(standings: LeagueStandings, *, notes: bool = True) -> None:
-    """Print every ladder of a league with its notes, then the overall one."""
-    progress = standings.progress
-    for standing in standings.games:
-        print_rows(standing.rows, _title(progress.league, standing))
-        if standing.waiting:
-            click.echo(f"{standing.waiting} games wait for the rest of their blocks and are not rated yet")
-        if notes:
-            click.echo("\n".join(standing.notes) + "\n")
-    if standings.overall is not None:
-        print_rows(standings.overall, f"{progress.league}: overall")
-        if notes:
-            click.echo("\n".join(standings.overall_notes) + "\n")
-    click.echo(f"{progress.stored} of {progress.planned} games, {progress.void} void; digest {progress.digest[:16]}")
-
-
-def print_integrity(notes: Sequence[str]) -> None:
-    """Print integrity notes, which stand under all standings."""
-    for note in notes:
-        click.echo(f"integrity: {note}")
-
-
-def _title(league: str, standing: Standing) -> str:
-    return f"{league}: {standing.name}" + ("" if standing.rows.rows else " (no complete block yet)")
 
 
 def find_results(given: Path | None) -> Path:

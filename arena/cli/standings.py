@@ -1,4 +1,4 @@
-"""``arena standings``: the ladders of a results folder in any format."""
+"""``arena standings``: the ladders of a results folder in any format, as they are or as they would be."""
 
 from __future__ import annotations
 
@@ -7,101 +7,123 @@ from pathlib import Path
 
 import click
 
-from arena.cli.out import find_results, print_integrity, print_standings, tell
+from arena import __version__
+from arena.cli.out import find_results
+from arena.cli.report import Block, emit, section_blocks, section_options, sections_asked, write
 from arena.errors import UsageError, nearest
-from arena.reports.crosstable import crosstable, meetings, pair_rows
 from arena.reports.integrity import full_report, integrity_notes
 from arena.reports.league import LeagueStandings, Standing, league_standings
-from arena.reports.rows import Rows
-from arena.reports.writers import WRITERS, json_text
+from arena.reports.what_if import WhatIf
+from arena.reports.writers import json_text
 from arena.storage.store import Store
-
-FORMATS = ("table", "csv", "json", "md")
 
 
 @click.command()
 @click.argument("results", required=False, type=click.Path(path_type=Path))
-@click.option("--crosstable", "cross", is_flag=True, help="Bot against bot: share of points with its 95 % interval.")
 @click.option("--game", help="Only the ladder of this [[game]].")
 @click.option("--integrity", is_flag=True, help="Only what speaks against independent bots; reads the records.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write to a file instead of stdout.")
+@section_options
+@click.option(
+    "--what-if",
+    "what_if",
+    multiple=True,
+    metavar="exclude=BOT,...",
+    help="Rate again without some bots: games at whose tables they sat are left out.",
+)
+@click.option("--since", type=click.IntRange(0), help="Rate deals from this number on (games have no dates).")
+@click.option("--until", type=click.IntRange(0), help="Rate deals up to this number.")
+@click.option("--no-forfeits", is_flag=True, help="Rate without the games in which a bot lost by fault.")
 def standings(
-    results: Path | None, cross: bool, game: str | None, integrity: bool, form: str, as_json: bool, out: Path | None
+    results: Path | None,
+    game: str | None,
+    integrity: bool,
+    form: str,
+    as_json: bool,
+    out: Path | None,
+    what_if: tuple[str, ...],
+    since: int | None,
+    until: int | None,
+    no_forfeits: bool,
+    **flags: bool,
 ) -> None:
     r"""Print the standings of RESULTS (default: the results written last); also while the league runs.
+
+    --crosstable and the like print that table in place of the ladder (with --json beside it), --full all of them.
 
     \b
     Example:
         arena standings results/demo --crosstable
-        arena standings results/demo --format csv --out demo.csv
+        arena standings results/demo --format html --out demo.html
+        arena standings results/demo --what-if exclude=random --no-forfeits
     """
-    with Store.open(find_results(results) / "league.db") as store:
-        found = league_standings(store)
-        notes = full_report(store, found) if integrity else integrity_notes(store, found)
-    chosen = _chosen(found, game)
     form = "json" if as_json else form
-    if form == "table" and out is None and not cross and not integrity:
-        print_standings(found if game is None else _only(found, chosen))
-        print_integrity(notes)
-        return
+    changes = WhatIf.parse(what_if, since, until, no_forfeits)
+    with Store.open(find_results(results) / "league.db") as store:
+        found = _only(league_standings(store, changes), game)
+        notes = full_report(store, found) if integrity else integrity_notes(store, found)
     if integrity:
-        text = json_text({"schema": 1, "notes": notes}) if form == "json" else "".join(f"{line}\n" for line in notes)
-        _put(text, out)
+        write(json_text({"schema": 1, "notes": notes}) if form == "json" else "".join(f"{x}\n" for x in notes), out)
         return
-    text = _crosstables(chosen, form) if cross else _ladders(found, chosen, form, game)
-    _put(text, out)
-
-
-def _put(text: str, out: Path | None) -> None:
-    if out is None:
-        click.echo(text, nl=False)
+    sections = sections_asked(flags, form)
+    if form == "json":
+        write(json_text(found.document(sections)), out)
         return
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
-    tell(f"written: {out}")
+    ladders = flags["full"] or not any(flags.values())
+    title = f"Standings of {found.progress.league}"
+    emit(title, league_blocks(found, sections, ladders=ladders), [*warned(notes), foot(found)], form, out)
 
 
-def _chosen(found: LeagueStandings, game: str | None) -> tuple[Standing, ...]:
+def league_blocks(found: LeagueStandings, sections: Sequence[str], *, ladders: bool = True) -> list[Block]:
+    """Return the ladders of a league, each followed by the tables asked for, and the overall ladder."""
+    blocks = []
+    league = found.progress.league
+    for standing in found.games:
+        title = f"{league}: {standing.name}"
+        if ladders:
+            blocks.append(_ladder(title, standing))
+        if standing.rated is not None:
+            blocks += section_blocks(title, standing.rated, sections)
+    if found.overall is not None and ladders:
+        blocks.append(Block(f"{league}: overall", found.overall, found.overall, found.overall_notes))
+    return blocks
+
+
+def warned(notes: Iterable[str]) -> list[str]:
+    """Return integrity notes as they stand under standings."""
+    return [f"integrity: {note}" for note in notes]
+
+
+def foot(found: LeagueStandings) -> str:
+    """Return the last line: how far the league is, and what fixes these numbers."""
+    progress = found.progress
+    return (
+        f"{progress.stored} of {progress.planned} games, {progress.void} void; "
+        f"digest {progress.digest[:16]}; arena {__version__}"
+    )
+
+
+def _ladder(title: str, standing: Standing) -> Block:
+    empty = "" if standing.rows.rows else " (nothing to rate yet)"
+    waiting = (
+        [f"{standing.waiting} games wait for the rest of their blocks and are not rated yet."]
+        if standing.waiting
+        else []
+    )
+    return Block(title + empty, standing.rows, standing.rows, (*waiting, *standing.notes))
+
+
+def _only(found: LeagueStandings, game: str | None) -> LeagueStandings:
+    """Return the standings of one game, or all of them.
+
+    Raises:
+        UsageError: for a game that the league does not play.
+    """
+    if game is None:
+        return found
     names = [standing.name for standing in found.games]
-    if game is not None and game not in names:
+    if game not in names:
         raise UsageError(
             f"--game {game}: no such game in this league{nearest(game, names)} (games: {', '.join(names)})"
         )
-    return tuple(standing for standing in found.games if game in (None, standing.name))
-
-
-def _only(found: LeagueStandings, chosen: tuple[Standing, ...]) -> LeagueStandings:
+    chosen = tuple(standing for standing in found.games if standing.name == game)
     return LeagueStandings(found.progress, chosen, None, ())
-
-
-def _ladders(found: LeagueStandings, chosen: Sequence[Standing], form: str, game: str | None) -> str:
-    if form == "json":
-        return json_text((found if game is None else _only(found, tuple(chosen))).document())
-    tables = [(standing.name, standing.rows) for standing in chosen]
-    if found.overall is not None and game is None:
-        tables.append(("overall", found.overall))
-    return _texts(tables, form)
-
-
-def _crosstables(chosen: Iterable[Standing], form: str) -> str:
-    people = form in ("table", "md")
-    tables = []
-    for standing in chosen:
-        names = [str(row["name"]) for row in standing.rows.rows]
-        found = meetings(standing.played)
-        tables.append((standing.name, crosstable(names, found) if people else pair_rows(names, found)))
-    if form == "json":
-        return json_text({name: [dict(row) for row in rows.rows] for name, rows in tables})
-    return _texts(tables, form)
-
-
-def _texts(tables: Sequence[tuple[str, Rows]], form: str) -> str:
-    """Return tables one after the other, each under its name when there are several and people read them."""
-    if len(tables) == 1:
-        return WRITERS[form](tables[0][1])
-    heads = {"csv": "# {}\n", "md": "\n### {}\n\n", "table": "\n{}\n"}
-    return "".join(heads[form].format(name) + WRITERS[form](rows) for name, rows in tables)

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -18,6 +18,7 @@ from arena.league.fingerprint import differences, fingerprint
 from arena.league.values import League
 from arena.players.base import Program
 from arena.seeds import SECRET_BYTES, commitment, new_secret
+from arena.storage.engine import stored_version
 from arena.storage.rows import StoredEntrant, StoredRuleset
 from arena.storage.store import Store
 
@@ -36,9 +37,10 @@ class ResultsFolder:
         path: the folder.
     """
 
-    def __init__(self, path: Path, lock: IO[str]) -> None:
+    def __init__(self, path: Path, lock: IO[str], *, made: bool) -> None:
         self.path = path
         self._lock = lock
+        self._made = made
 
     @classmethod
     def open(cls, path: Path) -> ResultsFolder:
@@ -48,6 +50,7 @@ class ResultsFolder:
             UsageError: when another run holds the lock (with its process id), the folder cannot be written, or it has
                 files but none of a league.
         """
+        made = not path.exists()
         try:
             path.mkdir(parents=True, exist_ok=True)
             _check_ours(path)
@@ -68,7 +71,7 @@ class ResultsFolder:
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
         lock.flush()
-        return cls(path, lock)
+        return cls(path, lock, made=made)
 
     def close(self) -> None:
         """Give the lock back; the kernel does so too when the process ends in any way."""
@@ -81,6 +84,49 @@ class ResultsFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @contextlib.contextmanager
+    def until_begun(self) -> Iterator[None]:
+        """Leave nothing half-made: a league without a stored game is no league yet.
+
+        What a killed run left before its first game is removed at once, and what this one has made when it fails before
+        its first game, so that a bot that did not start can be mended and entered again. Snapshots and logs stay.
+        """
+        had_secret = (self.path / SECRET).exists()
+        self._take_back()
+        try:
+            yield
+        except BaseException:
+            if self._take_back() and not had_secret:
+                (self.path / SECRET).unlink(missing_ok=True)
+            self._remove_empty()
+            raise
+
+    def _take_back(self) -> bool:
+        """Remove the journal and the league file while no game is stored; return whether none is."""
+        if self._has_begun():
+            return False
+        for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LEAGUE_FILE):
+            (self.path / name).unlink(missing_ok=True)
+        return True
+
+    def _has_begun(self) -> bool:
+        try:
+            if stored_version(self.path / DATABASE) is None:
+                return False
+            with Store.open(self.path / DATABASE) as store:
+                counts = store.counts()
+        except UsageError:
+            return True  # nobody's but the operator's to remove: opening it for writing says what is wrong
+        return counts.stored + counts.void > 0
+
+    def _remove_empty(self) -> None:
+        """Remove a folder that this run has made and that holds nothing but its lock."""
+        with contextlib.suppress(OSError):  # there is none, or it is not empty
+            self.bots.rmdir()
+        if self._made and [item.name for item in self.path.iterdir()] == [LOCK]:
+            (self.path / LOCK).unlink()
+            self.path.rmdir()
 
     @property
     def bots(self) -> Path:

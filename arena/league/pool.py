@@ -61,7 +61,7 @@ class Pool:
     def __init__(self, workers: int, *, pinned: bool = True) -> None:
         self._cores = sorted(os.sched_getaffinity(0)) if pinned else [-1]
         self._workers = [self._start(number) for number in range(workers)]
-        self._stopping = False
+        self._stopping = self._told = False
         self._exhausted = False
         self._again: list[Job] = []
         self._deaths = 0
@@ -94,12 +94,23 @@ class Pool:
             for worker in list(self._workers):
                 if worker.pipe in ready:
                     yield from self._read(worker)
+            if self._stopping and not self._told:
+                self._tell_stop()
             self._hand_out(jobs)
             yield None
 
     def stop(self) -> None:
-        """Let running games finish and start no more."""
+        """Let running games finish and start no more; may be called by a signal's handler."""
         self._stopping = True
+
+    @property
+    def stopping(self) -> bool:
+        """Whether no more games are started."""
+        return self._stopping
+
+    def _tell_stop(self) -> None:
+        """Tell the workers, here and not in ``stop``, which may interrupt the sending of another message."""
+        self._told = True
         for worker in self._workers:
             with suppress(OSError):  # a worker that has just died needs no telling
                 worker.pipe.send((STOP, None))

@@ -17,12 +17,15 @@ from types import FrameType
 from typing import Protocol
 
 from arena.errors import UsageError
+from arena.league.badge import require_badges
 from arena.league.folder import ResultsFolder
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Item, Pool
 from arena.league.snapshot import remove_unfinished, snapshots
+from arena.league.steps import step_sandbox
 from arena.league.values import GamePlan, League
 from arena.players.base import Program
+from arena.players.levels import resolve_level
 from arena.players.process import end_marked
 from arena.records.record import Finished, Void
 from arena.schedules.line_ups import Entrant
@@ -92,7 +95,7 @@ class Observer(Protocol):
         ...
 
     def stopping(self) -> None:
-        """The user has asked to stop; running games finish."""
+        """The user has asked to stop, or the run pauses; running games finish."""
         ...
 
 
@@ -113,6 +116,18 @@ class Outcome:
     paused: str = ""
 
 
+class Enough(Protocol):
+    """Decides, from what has been stored, whether to stop before the plan is played."""
+
+    def __call__(self, store: Store, batch: Sequence[tuple[PlannedGame, Finished]]) -> bool:
+        """Return whether no more games are needed, after a batch that is stored already."""
+        ...
+
+
+def _never(store: Store, batch: Sequence[tuple[PlannedGame, Finished]]) -> bool:
+    return False
+
+
 @dataclass
 class _Run:
     league: League
@@ -120,6 +135,7 @@ class _Run:
     store: Store
     programs: dict[str, Program]
     secret: bytes
+    level: str
     tally: Tally
     observer: Observer
     planned: dict[str, PlannedGame] = field(default_factory=dict)
@@ -129,9 +145,14 @@ class _Run:
     again: list[Job] = field(default_factory=list)
     stored_at: float = field(default_factory=monotonic)
     paused: str = ""
+    stopping: bool = False
+    enough: Enough = _never
+    stopped: bool = False
 
 
-def run_league(league: League, results: Path, observer: Observer, *, workers: int) -> Outcome:
+def run_league(
+    league: League, results: Path, observer: Observer, *, workers: int, enough: Enough | None = None
+) -> Outcome:
     """Play what is left of a league.
 
     Args:
@@ -139,25 +160,31 @@ def run_league(league: League, results: Path, observer: Observer, *, workers: in
         results: its results folder.
         observer: is told how it goes.
         workers: worker processes, one or more.
+        enough: is shown every batch of stored games, and first none; once it returns True no more are begun.
 
     Raises:
         UsageError: before the first game, for anything that the operator can mend; nothing half-written is left.
     """
-    with ResultsFolder.open(results) as folder, folder.open_store() as store:
+    with ResultsFolder.open(results) as folder, folder.until_begun(), folder.open_store() as store:
         run = _prepare(league, folder, store, observer)
-        if run.tally.stored >= run.tally.planned:
+        run.enough = enough or run.enough
+        run.stopped = run.enough(store, ())
+        if run.stopped or run.tally.stored >= run.tally.planned:
             observer.begun(run.tally, commitment(run.secret))
-            return Outcome(run.tally, complete=True, interrupted=False)
+            return Outcome(run.tally, complete=run.tally.stored >= run.tally.planned, interrupted=False)
         pool = Pool(workers)
         try:
-            with _interruptible(pool, observer) as interrupted:
+            with _interruptible(pool) as interrupted:
                 _greet(run, pool)
                 observer.begun(run.tally, commitment(run.secret))
+                began = monotonic()
                 _play(run, pool)
+                _keep_speed(run, monotonic() - began)
         finally:
             pool.close()
         complete = run.tally.stored >= run.tally.planned
-        return Outcome(run.tally, complete, interrupted=bool(interrupted) and not complete, paused=run.paused)
+        stopped = bool(interrupted) and not complete and not run.stopped
+        return Outcome(run.tally, complete, interrupted=stopped, paused=run.paused)
 
 
 def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Observer) -> _Run:
@@ -167,7 +194,10 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     remove_unfinished(folder.bots)
     end_marked(_run_mark(folder))
     observer.preparing(f"copying and building {len(league.bots)} bots")
-    programs = snapshots(league.bots, folder.bots)
+    level = resolve_level(league.limits.sandbox)
+    programs = snapshots(league.bots, folder.bots, step_sandbox(level))
+    if league.require_check:
+        require_badges(league, programs)
     secret = folder.secret(store, league.secret)
     planned = league.plan().games
     folder.refuse_if_published(store, planned)
@@ -176,7 +206,14 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     store.set_meta({"planned": str(planned), "games": json.dumps(names)})
     counts = store.counts()
     tally = Tally(planned=planned, stored=counts.stored, before=counts.stored)
-    return _Run(league, folder, store, {program.name: program for program in programs}, secret, tally, observer)
+    return _Run(league, folder, store, {program.name: program for program in programs}, secret, level, tally, observer)
+
+
+def _keep_speed(run: _Run, seconds: float) -> None:
+    """Add the games and seconds of this run to those of earlier ones: what a plan of more games reckons with."""
+    games, before = json.loads(run.store.meta().get("speed", "[0, 0]"))
+    speed = [games + run.tally.stored - run.tally.before, before + seconds]
+    run.store.set_meta({"speed": json.dumps(speed)})
 
 
 def _run_mark(folder: ResultsFolder) -> str:
@@ -195,7 +232,7 @@ def _greet(run: _Run, pool: Pool) -> None:
     programs = list(run.programs.values())
     groups = [tuple(programs[at : at + GREET_AT_ONCE]) for at in range(0, len(programs), GREET_AT_ONCE)]
     problems: list[str] = []
-    for item in pool.play(iter([_job(run, group, ()) for group in groups])):
+    for item in _played(run, pool, iter([_job(run, group, ()) for group in groups])):
         if item is not None and isinstance(item.content, SittingEnd):
             problems += _greeting_problems(run.league, item.job.programs, item.content)
     if problems:
@@ -213,11 +250,20 @@ def _greeting_problems(league: League, programs: Sequence[Program], end: Sitting
                 yield f"bot {program.name!r} says it cannot play {game}, only {', '.join(declared)}"
 
 
+def _played(run: _Run, pool: Pool, jobs: Iterator[Job]) -> Iterator[Item | None]:
+    """Yield what comes back from the workers; say once that the run is being stopped."""
+    for item in pool.play(jobs):
+        if pool.stopping and not run.stopping:
+            run.stopping = True
+            run.observer.stopping()
+        yield item
+
+
 def _play(run: _Run, pool: Pool) -> None:
-    for item in pool.play(_WithRepeats(run)):
+    for item in _played(run, pool, _WithRepeats(run)):
         if item is not None:
             _take(run, item)
-        if run.paused:
+        if run.paused or run.stopped:
             pool.stop()
         if monotonic() - run.stored_at >= STORE_S:
             _flush(run)
@@ -270,6 +316,7 @@ class _WithRepeats:
 def _flush(run: _Run) -> None:
     if run.batch:
         run.tally.stored += run.store.add_games(run.batch)
+        run.stopped = run.enough(run.store, run.batch) or run.stopped
         run.batch = []
     run.stored_at = monotonic()
 
@@ -312,7 +359,7 @@ def _job(
         options=plan.options,
         programs=programs,
         games=games,
-        limits=league.limits,
+        limits=replace(league.limits, sandbox=run.level),
         policy=league.faults,
         in_flight=AUTO if league.in_flight == "auto" else int(league.in_flight),
         ask_forced=league.ask_forced,
@@ -323,8 +370,11 @@ def _job(
 
 
 @contextmanager
-def _interruptible(pool: Pool, observer: Observer) -> Iterator[list[int]]:
-    """Let the first Ctrl-C (or SIGTERM) finish the running games and the second stop at once."""
+def _interruptible(pool: Pool) -> Iterator[list[int]]:
+    """Let the first Ctrl-C (or SIGTERM) finish the running games and the second stop at once.
+
+    The handler only notes what is wanted: it may be called in the middle of a message to a worker or to the user.
+    """
     interrupts: list[int] = []
 
     def interrupt(number: int, _: FrameType | None) -> None:
@@ -332,7 +382,6 @@ def _interruptible(pool: Pool, observer: Observer) -> Iterator[list[int]]:
         if len(interrupts) > 1:
             raise KeyboardInterrupt
         pool.stop()
-        observer.stopping()
 
     handlers: dict[int, Callable[[int, FrameType | None], object] | int | None] = {
         number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)

@@ -12,10 +12,10 @@ from typing import Protocol
 
 from arena.errors import Termination
 from arena.games import Seat
-from arena.league.bots import file_name
 from arena.league.job import Job
+from arena.league.names import file_name
 from arena.league.play import Play
-from arena.players.log import CappedLog
+from arena.players.log import CappedLog, escaped
 from arena.players.process import BotProcess
 from arena.players.remote import PROTOCOL, Connection, End, Server, new_token
 from arena.protocol.convert import Answer, Bundle, Hello
@@ -23,6 +23,7 @@ from arena.referee.canary import Load
 from arena.referee.clock import MS, Key, ProcessClock
 
 IN_FLIGHT_MAX = 64
+NOTE_MAX = 500
 SAMPLES = 20
 LOADS = 64
 WAITS_NS = MS
@@ -143,7 +144,14 @@ class Seated:
         self._server.expect(self._token, self)
         mark = f"{self._job.mark}{self.seat}-{self.starts}/"
         self.process = BotProcess(
-            self.program, self._job.limits, self._address, self._token, mark, self._log(), self._exited
+            self.program,
+            self._job.limits,
+            self._address,
+            self._token,
+            mark,
+            self._log(),
+            self._exited,
+            lambda words: self.stop_for(Termination.RESOURCE, words),
         )
         self.cpu_before_ns = 0
         self._suspected = None
@@ -319,6 +327,12 @@ class Seated:
     def tell(self, play: Play, decision: int, word: Termination, words: str) -> None:
         """Let the next bundle carry a notice."""
         self._next.notice(play.game_id, decision, word, words)
+
+    def keep_note(self, answer: Answer) -> None:
+        """Put what a bot says with an answer into its log, for its author alone."""
+        if self.process is not None:
+            note = escaped(answer.note[:NOTE_MAX])
+            self.process.log.add(f"[note] game {answer.game_id}, decision {answer.decision}: {note}\n".encode())
 
     def close(self, key: Key, now_ns: int) -> int:
         """Close a request; return its time."""

@@ -305,6 +305,8 @@ class Sitting:
         allowance = play.clocks[bot.seat].allowance_ns
         used = bot.close(key, now_ns)
         bot.last_play = play
+        if answer.note:
+            bot.keep_note(answer)
         if used > allowance:
             self._late(bot, play, used, now_ns)
             return used
@@ -342,6 +344,7 @@ class Sitting:
     def _late(self, bot: Seated, play: Play, used: int, now_ns: int) -> None:
         if excuse := self._excuse(bot, used, now_ns):
             bot.silent_since_ns = None
+            bot.clock.resume(now_ns)
             self._void(play, f"seat {bot.seat} was late by this machine's fault: {excuse}")
             return
         play.charge(bot.seat, used)
@@ -506,13 +509,14 @@ class Sitting:
         bot.one_by_one = True
         bot.pending = [*interrupted, *bot.pending]
         guilty = interrupted[0] if interrupted else bot.last_play
-        if guilty is not None and guilty.table.over is None and not guilty.table.retired(bot.seat):
+        if guilty is not None and guilty.game_id in self._open and not guilty.table.retired(bot.seat):
             self._retire_for_death(bot, guilty, word, words)
 
     def _retire_for_death(self, bot: Seated, play: Play, word: Termination, words: str) -> None:
         self._drop(bot, play)
         output = bot.process.log.last_lines(EVIDENCE_LINES) if bot.process else ""
-        self._retire(bot, play, word, words, output=output)
+        measured = bot.process.evidence() if bot.process else {}
+        self._retire(bot, play, word, words, output=output, **measured)
         self._progress(play)
 
     def _rule_failed_start(self, bot: Seated, words: str) -> None:

@@ -203,6 +203,8 @@ class Server:
         self._connected.add(token)
         try:
             await Connection(context, self._expected[token], token).serve()
+        except asyncio.CancelledError:
+            pass  # the bot has gone, or the server stops: gRPC would print a trace of it
         finally:
             self._connected.discard(token)
 

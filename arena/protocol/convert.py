@@ -22,6 +22,8 @@ from arena.v1 import arena_pb2
 
 OTHER_GAMES = "other"
 WORDS = {word: arena_pb2.Termination.Value("TERMINATION_" + word.replace("-", "_").upper()) for word in Termination}
+UNKNOWN_FIELD = bytes([0xAA, 0xF7, 0x01, 5]) + b"later"
+"""Field 3957, which no message has, with five bytes of text."""
 Write = Callable[[Any, Any], None]
 Descriptor: TypeAlias = Any
 """A message's or field's descriptor: protobuf's runtime and its stubs name the types differently."""
@@ -184,6 +186,21 @@ class Bundle:
         self._message.goodbye.words = words
         return self
 
+    def extend(self, *, views: bool = False) -> Bundle:
+        """Add fields that today's contract does not know, as a later one may: bots pass over them.
+
+        Args:
+            views: put them into the views instead of the messages around them.
+        """
+        for request in self._message.requests:
+            field = request.WhichOneof("view")
+            view = getattr(request, field) if field else None
+            (view if views and view is not None else request).MergeFromString(UNKNOWN_FIELD)
+        if not views:
+            for message in (self._message, *self._message.new_games, *self._message.game_overs):
+                message.MergeFromString(UNKNOWN_FIELD)
+        return self
+
     def new_game(
         self, game_id: str, game: str, seat: int, seats: int, options: Mapping[str, Any], bot_seed: int
     ) -> None:
@@ -229,6 +246,17 @@ class Bundle:
         seat_view.write(view, message)
         for step in events:
             event_out(step, message.events.add())
+
+    def request_plain(
+        self, key: tuple[str, int], times: tuple[int, int, int], legal: Iterable[str], view: Mapping[str, Any]
+    ) -> None:
+        """Add a request of a game that has no rules here, with its view as plain values; otherwise as ``request``."""
+        self.keys.append(key)
+        message = self._message.requests.add()
+        message.game_id, message.decision = key
+        message.budget_ms, message.bank_ms, message.last_answer_us = times
+        message.legal_actions.extend(legal)
+        message.other.update(view)
 
 
 def _target(game_id: str) -> tuple[str, Any, tuple[tuple[str, Write], ...]]:

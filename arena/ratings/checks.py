@@ -1,197 +1,16 @@
-"""Does the model fit? Circles among players, pairs that stand out, drift, and all-pairs strengths against the fit's."""
+"""Do the ratings move between the halves of a league, and do strengths from all pairs agree with the fit's?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from arena.ratings.fit import Fit, fit
-from arena.ratings.nash import PLAYERS_MAX, NashAverage, nash_average
-from arena.ratings.pairwise import Comparisons, as_two_seat_results, comparisons, score_matrix
-from arena.ratings.results import Clusters, Results, cluster_games
-from arena.ratings.units import LN10, Bools, Floats, Ints
-
-WARN_BELOW = 0.01
-"""The p-value under which a pool is called non-transitive."""
-CYCLES_SHOWN = 5
-_CYCLE_PLAYERS_MAX = 80
-_EXACT_CELLS = 20_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class PairResidual:
-    """One pair's score against the model.
-
-    Attributes:
-        name: the first player.
-        other: the second.
-        games: comparisons.
-        score: mean score of ``name``, 0..1.
-        expected: what the fit expects, 0..1.
-        z: difference in standard errors (clustered, one dispersion for the pool).
-    """
-
-    name: str
-    other: str
-    games: int
-    score: float
-    expected: float
-    z: float
-
-
-@dataclass(frozen=True, slots=True)
-class Cycle:
-    """Three players of whom each scores over one half against the next.
-
-    Attributes:
-        names: in that order.
-        scores: of each against the next.
-        z: the weakest of the three differences from 1/2, in standard errors.
-    """
-
-    names: tuple[str, str, str]
-    scores: tuple[float, float, float]
-    z: float
-
-
-@dataclass(frozen=True, slots=True)
-class Transitivity:
-    """Whether one number per player explains who beats whom.
-
-    Attributes:
-        chi2: sum of squared pair residuals.
-        df: number of free cycles, less where deals shared by many pairs tie the residuals together.
-        p: probability of a larger sum if the fit's strengths were all there is.
-        is_violated: whether p is under ``WARN_BELOW``.
-        pairs: all pairs, largest |z| first.
-        cycles: the strongest cycles; empty unless violated.
-        nash: Nash averaging of the score matrix; None unless violated, or for more than ``PLAYERS_MAX`` players.
-    """
-
-    chi2: float
-    df: float
-    p: float
-    is_violated: bool
-    pairs: tuple[PairResidual, ...]
-    cycles: tuple[Cycle, ...]
-    nash: NashAverage | None
-
-
-def check_transitivity(results: Results, fitted: Fit, cluster_by: str = "deal") -> Transitivity:
-    """Return the test of the pairs' scores against the fit.
-
-    The variance of each pair's sum is the binomial one times one dispersion, estimated from clustered squares over the
-    whole pool (ties make it less than 1). Where pairs share deals, df is reduced as Rao and Scott 1981 (second order)
-    do.
-    """
-    pairs = comparisons(results)
-    players = len(results.names)
-    expected = expected_scores(pairs, fitted)
-    label, pair = np.unique(pairs.one * players + pairs.two, return_inverse=True)
-    games = np.bincount(pair, minlength=len(label))
-    residual = np.bincount(pair, pairs.score - expected, len(label)).astype(np.float64)
-    variance = np.bincount(pair, expected * (1 - expected), len(label)).astype(np.float64)
-    clusters = cluster_games(results, cluster_by)
-    squares, sharing = _cluster_squares(pairs, pair, pairs.score - expected, variance, clusters)
-    dispersion = max(squares / len(label), 1e-12)
-    free = len(label) - (players - fitted.groups.weak_count)
-    total = float((residual**2 / variance).sum() / dispersion)
-    df = free * sharing
-    p = float(chi2.sf(total * sharing, df)) if free > 0 else 1.0
-    z = residual / np.sqrt(variance * dispersion)
-    rows = [
-        PairResidual(
-            name=results.names[int(label[index]) // players],
-            other=results.names[int(label[index]) % players],
-            games=int(games[index]),
-            score=mean,
-            expected=mean - float(residual[index] / games[index]),
-            z=float(z[index]) + 0.0,
-        )
-        for index, mean in _by_size(z, np.bincount(pair, pairs.score, len(label)) / games)
-    ]
-    violated = free > 0 and p < WARN_BELOW
-    return Transitivity(
-        chi2=total * sharing,
-        df=float(max(df, 0.0)),
-        p=p,
-        is_violated=violated,
-        pairs=tuple(rows),
-        cycles=strongest_cycles(results, dispersion) if violated else (),
-        nash=nash_of(results) if violated and players <= PLAYERS_MAX else None,
-    )
-
-
-def expected_scores(pairs: Comparisons, fitted: Fit) -> Floats:
-    """Return the score of ``one`` that the fit expects in every comparison, shape (comparisons,).
-
-    Plackett-Luce makes every pair of a table a Bradley-Terry pair, so the same formula serves all table sizes.
-    """
-    unit = fitted.scale / LN10
-    gap = (fitted.elo[pairs.one] - fitted.elo[pairs.two]) / unit
-    for effect in fitted.seat_effects:
-        here = pairs.seats == effect.table
-        sign = (here & (pairs.one_seat == effect.seat - 1)).astype(np.float64)
-        sign -= here & (pairs.two_seat == effect.seat - 1)
-        gap = gap + sign * effect.elo / unit
-    return np.asarray(expit(gap))
-
-
-def nash_of(results: Results) -> NashAverage:
-    """Return Nash averaging of the scores; pairs that never met count as level."""
-    points, count = score_matrix(results)
-    return nash_average(np.where(count > 0, points / np.maximum(count, 1) - 0.5, 0.0))
-
-
-def _by_size(z: Floats, mean: Floats) -> list[tuple[int, float]]:
-    return [(int(index), float(mean[index])) for index in np.argsort(-np.abs(z), kind="stable")]
-
-
-def _cluster_squares(
-    pairs: Comparisons, pair: Ints, residual: Floats, variance: Floats, clusters: Clusters
-) -> tuple[float, float]:
-    """Return the clustered sum of squares over variances, and the share of df left when pairs share clusters (0..1]."""
-    width = len(variance)
-    code = clusters.code[pairs.game]
-    _, cell = np.unique(code * width + pair, return_inverse=True)
-    sums = np.bincount(cell, residual)
-    first = np.zeros(len(sums), dtype=np.int64)
-    first[cell] = np.arange(len(cell))
-    squares = float((sums**2 / variance[pair[first]]).sum())
-    if clusters.kind == "game" or clusters.count * width > _EXACT_CELLS or width > 5000:
-        return squares, 1.0
-    scaled = np.zeros((clusters.count, width))
-    scaled[code[first], pair[first]] = sums / np.sqrt(variance[pair[first]])
-    gram = scaled.T @ scaled if width < clusters.count else scaled @ scaled.T
-    eigen_squares = float((gram**2).sum()) - squares**2 / clusters.count  # less what sampling alone gives
-    return squares, float(np.clip(squares**2 / width / max(eigen_squares, 1e-12), 1 / width, 1.0))
-
-
-def strongest_cycles(results: Results, dispersion: float) -> tuple[Cycle, ...]:
-    """Return the three-player cycles whose weakest link is strongest, at most ``CYCLES_SHOWN``."""
-    points, count = score_matrix(results)
-    busiest = np.sort(np.argsort(-count.sum(axis=1), kind="stable")[:_CYCLE_PLAYERS_MAX])
-    points, count = points[np.ix_(busiest, busiest)], count[np.ix_(busiest, busiest)]
-    mean = np.where(count > 0, points / np.maximum(count, 1), 0.5)
-    z = (mean - 0.5) * np.sqrt(4 * count / dispersion)
-    found: list[tuple[float, int, int, int]] = []
-    for i in range(len(busiest)):
-        weakest = np.minimum(np.minimum(z[i][:, None], z), z[:, i][None, :])
-        weakest[: i + 1] = 0.0  # each cycle once, from its smallest number
-        weakest[:, : i + 1] = 0.0
-        for flat in np.argsort(-weakest, axis=None, kind="stable")[:CYCLES_SHOWN]:
-            j, k = divmod(int(flat), len(busiest))
-            if weakest[j, k] > 0:
-                found.append((float(weakest[j, k]), i, j, k))
-    found.sort(key=lambda entry: (-entry[0], entry[1:]))
-    names = [results.names[index] for index in busiest]
-    return tuple(
-        Cycle((names[i], names[j], names[k]), (float(mean[i, j]), float(mean[j, k]), float(mean[k, i])), strength)
-        for strength, i, j, k in found[:CYCLES_SHOWN]
-    )
+from arena.ratings.pairwise import as_two_seat_results
+from arena.ratings.results import Results, cluster_games
+from arena.ratings.units import Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +53,7 @@ def check_drift(results: Results, **options: object) -> Drift | None:
     distance = float(change @ np.linalg.pinv(covariance, hermitian=True) @ change)
     z = change / np.sqrt(np.maximum(np.diag(covariance), 1e-12))
     rows = [(results.names[both[i]], float(change[i]), float(z[i])) for i in np.argsort(-np.abs(z), kind="stable")]
-    return Drift(distance, len(both) - 1, float(chi2.sf(distance, len(both) - 1)), tuple(rows))
+    return Drift(distance, len(both) - 1, float(chdtrc(len(both) - 1, distance)), tuple(rows))
 
 
 def _has_played(results: Results, games: Bools) -> Bools:

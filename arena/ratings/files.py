@@ -2,8 +2,8 @@
 
 Two seats: ``game, first, second, result`` with the result ``1-0``, ``1/2-1/2`` or ``0-1`` seen from ``first``. Any
 number of seats, one line a seat: ``game, seat, player, rank`` with seats 1..k in any order. Both may have ``deal`` and
-``block``; the second ``retired`` (0 or 1) and ``score``. Columns may come in any order. An unranked seat's rank is ``-``
-(an empty one counts as forgotten); a retired seat needs no rank.
+``block``; the second ``retired`` (0 or 1) and ``score``. Columns may come in any order. An unranked seat's rank is
+``-`` (an empty one counts as forgotten); a retired seat needs no rank.
 """
 
 from __future__ import annotations
@@ -15,39 +15,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from arena.errors import UsageError, nearest
+from arena.ratings.pgn import TWO_SEAT_RANKS, read_pgn
+from arena.ratings.problems import ErrorList
 from arena.ratings.results import Result, Results
 
-ERRORS_SHOWN = 20
 TWO_SEAT_COLUMNS = ("game", "first", "second", "result")
 SEAT_COLUMNS = ("game", "seat", "player", "rank")
 _OPTIONAL = {TWO_SEAT_COLUMNS: ("deal", "block"), SEAT_COLUMNS: ("deal", "block", "retired", "score")}
-_RANKS: dict[str, tuple[int, int]] = {"1-0": (1, 2), "1/2-1/2": (1, 1), "0-1": (2, 1)}
-_TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$')
 _WHOLE = re.compile(r"[0-9]{1,9}\Z")
-
-
-class ErrorList:
-    """Errors with their places, so that all can be told at once."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.found: list[str] = []
-
-    def add(self, line: int, column: int | None, text: str) -> None:
-        """Note an error; lines and columns (cells of a line) count from 1."""
-        place = f"{self.name}:{line}" + ("" if column is None else f", column {column}")
-        self.found.append(f"{place}: {text}")
-
-    def check(self) -> None:
-        """Raise what was found.
-
-        Raises:
-            UsageError: with the first ``ERRORS_SHOWN`` errors, one a line.
-        """
-        if self.found:
-            more = len(self.found) - ERRORS_SHOWN
-            tail = [f"and {more} more"] if more > 0 else []
-            raise UsageError("\n".join([*self.found[:ERRORS_SHOWN], *tail]))
 
 
 def read_results(lines: Iterable[str], name: str) -> Results:
@@ -76,7 +51,7 @@ def read_games(files: Iterable[tuple[Iterable[str], str]]) -> list[Result]:
         if text:
             text[0] = text[0].removeprefix("\ufeff")
         is_pgn = name.lower().endswith(".pgn") or (bool(text) and text[0].lstrip().startswith("["))
-        fresh = _read_pgn(text, name) if is_pgn else _read_csv(text, name)
+        fresh = read_pgn(text, name) if is_pgn else _read_csv(text, name)
         for game in fresh:
             if game.game_id is not None and owner.setdefault(game.game_id, name) != name:
                 raise UsageError(f"{name}: game {game.game_id!r} is in {owner[game.game_id]} too")
@@ -186,9 +161,9 @@ def _two_seat_games(cells: list[_Cells], errors: ErrorList) -> list[Result]:
     seen: dict[str, int] = {}
     for cell in cells:
         game_id, first, second = cell.filled("game"), cell.filled("first"), cell.filled("second")
-        ranks = _RANKS.get(cell.get("result"))
+        ranks = TWO_SEAT_RANKS.get(cell.get("result"))
         if ranks is None:
-            cell.error("result", f"result {cell.get('result')!r}; accepted are {', '.join(_RANKS)}")
+            cell.error("result", f"result {cell.get('result')!r}; accepted are {', '.join(TWO_SEAT_RANKS)}")
         if first and first == second:
             cell.error("second", f"{first!r} plays against itself")
         if game_id and seen.setdefault(game_id, cell.line) != cell.line:
@@ -273,57 +248,3 @@ def _score(cell: _Cells) -> float | None:
 def _all_or_none(scores: list[float | None]) -> tuple[float, ...] | None:
     given = tuple(score for score in scores if score is not None)
     return given if len(given) == len(scores) else None
-
-
-def _read_pgn(text: list[str], name: str) -> list[Result]:
-    """Return the games of PGN headers: White is seat 1; games without a result (``*``) are left out."""
-    errors = ErrorList(name)
-    games: list[Result] = []
-    for tags in _pgn_headers(text, errors):
-        game = _pgn_game(tags, len(games) + 1, errors)
-        if game is not None:
-            games.append(game)
-    if not games and not errors.found:
-        errors.add(1, None, "there are no finished games in the file")
-    errors.check()
-    return games
-
-
-def _pgn_headers(text: list[str], errors: ErrorList) -> Iterator[dict[str, tuple[str, int]]]:
-    """Yield the tags of each game with their lines; a tag after movetext or a tag seen already begins the next game."""
-    tags: dict[str, tuple[str, int]] = {}
-    in_moves = False
-    for number, line in enumerate(text, start=1):
-        found = _TAG.match(line.strip())
-        if found is None:
-            if line.lstrip().startswith("[") and not in_moves:
-                errors.add(number, 1, f"not a PGN tag: {line.strip()!r}")
-            in_moves = in_moves or bool(line.strip())
-            continue
-        tag, value = found[1], re.sub(r"\\(.)", r"\1", found[2])
-        if tags and (in_moves or tag in tags):
-            yield tags
-            tags = {}
-        in_moves = False
-        tags[tag] = (value, number)
-    if tags:
-        yield tags
-
-
-def _pgn_game(tags: dict[str, tuple[str, int]], number: int, errors: ErrorList) -> Result | None:
-    line = min(place for _, place in tags.values())
-    missing = [tag for tag in ("White", "Black", "Result") if not tags.get(tag, ("", 0))[0]]
-    if missing:
-        errors.add(line, None, f"the game has no {' and no '.join(missing)} tag")
-        return None
-    white, black, result = (tags[tag][0] for tag in ("White", "Black", "Result"))
-    if white == black:
-        errors.add(tags["Black"][1], None, f"{white!r} plays against itself")
-    if result == "*":
-        return None
-    if result not in _RANKS:
-        errors.add(tags["Result"][1], None, f"result {result!r}; accepted are {', '.join(_RANKS)} and *")
-        return None
-    if errors.found:
-        return None
-    return Result((white, black), _RANKS[result], deal=tags["Deal"][0] if "Deal" in tags else None)

@@ -8,16 +8,17 @@ connected group, unless anchored.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from arena.ratings.blocks import Block
 from arena.ratings.convert import to_elo
 from arena.ratings.estimable import seat_sizes
-from arena.ratings.groups import Groups, comparable_places, find_groups
+from arena.ratings.fitted import Fit, ModelName, SeatEffect
+from arena.ratings.groups import comparable_places, find_groups, is_compared
 from arena.ratings.layout import Layout
 from arena.ratings.models import TieModelName, two_seat_model
 from arena.ratings.newton import Optimum, Problem, maximise
@@ -28,7 +29,7 @@ from arena.ratings.results import Clusters, Results, cluster_games
 from arena.ratings.sandwich import squared_cluster_scores
 from arena.ratings.units import LN10, Bools, Floats
 
-ModelName = Literal["plackett-luce", "half-win", "rao-kupper", "davidson"]
+__all__ = ["Fit", "ModelName", "SeatEffect", "fit"]
 
 CLUSTERS_FEW = 40
 """Under this number of clusters the factor c/(c-1) and the t quantile are used."""
@@ -36,105 +37,6 @@ CLUSTERS_MIN = 10
 """Under this number the clusters say too little and the model's own covariance is used."""
 SEAT_EFFECT_MAX_NATS = 10.0
 """A larger seat effect (1737 Elo) means that a seat always won: only a prior keeps it finite."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeatEffect:
-    """How much a seat is worth at tables of one size; the effects of one size sum to 0.
-
-    Attributes:
-        table: seats at the table.
-        seat: from 1.
-        elo: effect in Elo.
-        error: half width of its 95 % interval, Elo.
-    """
-
-    table: int
-    seat: int
-    elo: float
-    error: float
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """Strengths with their covariance.
-
-    Attributes:
-        names: the players, sorted.
-        model: the likelihood.
-        elo: ratings in the units of ``scale``, shape (players,).
-        strength: strengths in the model's own unit, nats times scale / ln 10, mean 0 in each group, shape (players,).
-        covariance: of ``elo`` and, after the players, the seat effects; Elo²; relative to the group's mean, or to the
-            anchors when several are fixed.
-        seat_effects: by table size and seat; empty when not fitted.
-        advantage: seat 1 minus seat 2 at two-seat tables with its 95 % half width, or None.
-        tie: the tie parameter (t of Rao-Kupper, log nu of Davidson) in nats, or None.
-        groups: connected groups and open sides.
-        clusters: what the errors are clustered by, and how many clusters there are.
-        quantile: 95 % two-sided quantile in use (normal, or t with few clusters).
-        is_clustered: whether the errors are clustered (False: the model's own).
-        anchors: player numbers with a fixed rating.
-        prior: the prior in words.
-        scale: Elo per factor 10 of odds.
-        games: number of games.
-        loglik: log-likelihood at the estimate, without the prior.
-        notes: what a reader must know, in plain sentences.
-    """
-
-    names: tuple[str, ...]
-    model: ModelName
-    elo: Floats
-    strength: Floats
-    covariance: Floats
-    seat_effects: tuple[SeatEffect, ...]
-    advantage: tuple[float, float] | None
-    tie: float | None
-    groups: Groups
-    clusters: Clusters
-    quantile: float
-    is_clustered: bool
-    anchors: tuple[int, ...]
-    prior: Prior
-    scale: float
-    games: int
-    loglik: float
-    notes: tuple[str, ...]
-
-    def difference_sd(self) -> Floats:
-        """Return the standard deviation of every difference of two ratings in Elo, shape (players, players).
-
-        Players of different groups are not comparable: their entries are infinite.
-        """
-        players = len(self.names)
-        own = np.diag(self.covariance)[:players]
-        variance = own[:, None] + own[None, :] - 2 * self.covariance[:players, :players]
-        sd = np.sqrt(np.maximum(variance, 0.0))
-        return np.where(self.groups.weak[:, None] == self.groups.weak[None, :], sd, np.inf)
-
-    def errors(self) -> Floats:
-        """Return the 95 % half width of every rating, against its group's mean or its anchor, shape (players,).
-
-        An anchor's own entry is 0, and so is that of a player without any comparison.
-        """
-        players = len(self.names)
-        variance = np.diag(self.covariance)[:players].copy()
-        for group in range(self.groups.weak_count):
-            members = self.groups.members(group)
-            anchor = [index for index in self.anchors if self.groups.weak[index] == group]
-            if len(anchor) == 1:
-                variance[members] = self.difference_sd()[anchor[0], members] ** 2
-        return np.asarray(self.quantile * np.sqrt(np.maximum(variance, 0.0)))
-
-    def los(self) -> Floats:
-        """Return the probability that row is stronger than column, one pair at a time, shape (players, players).
-
-        One-sided, and not corrected for picking the best of many; 1/2 for players of different groups.
-        """
-        sd = self.difference_sd()
-        gap = self.elo[:, None] - self.elo[None, :]
-        sure = np.where(gap > 0, 1.0, np.where(gap < 0, 0.0, 0.5))
-        z = np.divide(gap, sd, out=np.zeros_like(gap), where=sd > 0)
-        return np.asarray(np.where(sd > 0, norm.cdf(z), sure))
 
 
 def fit(
@@ -214,8 +116,12 @@ class _Fitting:
         blocks, layout = self._blocks()
         problem = self._problem(blocks, layout)
         optimum = maximise(problem, self._start(layout))
-        if (np.abs(optimum.params[layout.players : layout.seat_end]) > SEAT_EFFECT_MAX_NATS).any():
+        seat_effects = optimum.params[layout.players : layout.seat_end]
+        if np.abs(seat_effects).max(initial=0.0) > (0.0 if optimum.diverged else SEAT_EFFECT_MAX_NATS):
             problem = self._with_seat_prior(problem)
+            optimum = maximise(problem, self._start(layout))
+        if optimum.diverged:
+            problem = self._with_default_prior(problem)
             optimum = maximise(problem, self._start(layout))
         if not optimum.converged:
             self.notes.append("The fit did not reach its tolerance; the last digits are not certain.")
@@ -250,7 +156,7 @@ class _Fitting:
             return "half-win"
         table = self.results.tables()[0]
         place = comparable_places(table)
-        tied = (place[:, 0] == place[:, 1])[place.any(axis=1)]
+        tied = (place[:, 0] == place[:, 1])[is_compared(table)]
         if tied.any() and not tied.all():
             return "rao-kupper" if self.model == "rao-kupper" else "davidson"
         which = "Every game" if tied.any() else "No game"
@@ -320,6 +226,12 @@ class _Fitting:
         precision[problem.layout.players : problem.layout.seat_end] = Prior().precision
         return replace(problem, penalty=replace(problem.penalty, precision=precision))
 
+    def _with_default_prior(self, problem: Problem) -> Problem:
+        self.notes.append(f"No finite ratings exist without a prior: N(0, {DEFAULT_SD_ELO:g}) was used.")
+        precision = problem.penalty.precision.copy()
+        precision[: problem.layout.players] = Prior().precision
+        return replace(problem, penalty=replace(problem.penalty, precision=precision))
+
     def _covariance(
         self, problem: Problem, optimum: Optimum, clusters: Clusters, clustered: bool
     ) -> tuple[Floats, bool, int]:
@@ -361,7 +273,7 @@ class _Fitting:
     ) -> Fit:
         layout, params = problem.layout, optimum.params.copy()
         few = is_clustered and clusters.count < CLUSTERS_FEW
-        quantile = float(t.ppf(0.975, clusters.count - 1)) if few else float(norm.ppf(0.975))
+        quantile = float(stdtrit(clusters.count - 1, 0.975)) if few else float(ndtri(0.975))
         held = {int(self.groups.weak[index]) for index in self._held()}
         for group in range(self.groups.weak_count):
             if group not in held:
@@ -407,7 +319,8 @@ def _used_clusters(results: Results, clusters: Clusters) -> int:
     """Return the number of clusters with at least one comparison."""
     used: Bools = np.zeros(clusters.count, dtype=np.bool_)
     for table in results.tables():
-        used[clusters.code[table.games[comparable_places(table).any(axis=1)]]] = True
+        compared = is_compared(table)
+        used[clusters.code[table.games if compared.all() else table.games[compared]]] = True
     return int(used.sum())
 
 

@@ -77,6 +77,15 @@ def comparable_places(table: Table) -> Ints:
     return np.where(table.retired, 0, table.rank) if table.retired.any() else table.rank
 
 
+def is_compared(table: Table) -> Bools:
+    """Return which games compare anybody: those with a ranked seat, shape (games,)."""
+    place = comparable_places(table)
+    found: Bools = place[:, 0] > 0
+    for seat in range(1, table.seats):  # a loop over seats is faster than any(axis=1) over many games
+        found = found | (place[:, seat] > 0)
+    return found
+
+
 def _largest_first(weak: Ints, count: int) -> Ints:
     size = np.bincount(weak, minlength=count)
     first = np.full(count, len(weak))

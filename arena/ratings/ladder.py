@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from arena.ratings.fit import CLUSTERS_FEW, Fit, ModelName, SeatEffect, fit
 from arena.ratings.limits import one_sided_limits
+from arena.ratings.notes import group_notes, repeat_notes, seat_notes
 from arena.ratings.orders import distinct_rows
+from arena.ratings.pairwise import score_matrix
 from arena.ratings.prior import Prior
 from arena.ratings.results import Results
 from arena.ratings.tally import PointsName, Tally, tally
 from arena.ratings.units import Floats, Ints
-
-GAMES_FOR_SEAT_WARNING = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class LadderRow:
         rank_low: best rank that no simultaneous 95 % difference excludes.
         rank_high: worst such rank.
         points: in the scheme of the ladder.
+        points_share: mean share of the place points of a table, in 0..1: 1 always first, 0 always last.
+        sonneborn_berger: sum over games of the points against each co-player times that player's total points.
         games: games played.
         wins: games won alone.
         ties: games with a shared first place.
@@ -66,6 +68,8 @@ class LadderRow:
     rank_low: int
     rank_high: int
     points: float
+    points_share: float
+    sonneborn_berger: float
     games: int
     wins: int
     ties: int
@@ -147,7 +151,7 @@ def ladder(
     repeats = count_repeats(results)
     return Ladder(
         rows=_rows(results, fitted, counted),
-        notes=(*_group_notes(fitted), *fitted.notes, *_seat_notes(results), *_repeat_notes(repeats)),
+        notes=(*group_notes(fitted), *fitted.notes, *seat_notes(results), *repeat_notes(repeats)),
         seat_effects=fitted.seat_effects,
         advantage=fitted.advantage,
         fit=fitted,
@@ -169,6 +173,8 @@ def _rows(results: Results, fitted: Fit, counted: Tally) -> tuple[LadderRow, ...
     limits = one_sided_limits(results, fitted)
     errors = fitted.errors()
     met = counted.meetings.sum(axis=1)
+    share = tally(results, "normalised").points
+    berger = score_matrix(results)[0] @ counted.points
     opponents_elo = counted.meetings @ fitted.elo / np.maximum(met, 1)
     alone = np.bincount(fitted.groups.weak)[fitted.groups.weak] == 1
     rows = []
@@ -189,6 +195,8 @@ def _rows(results: Results, fitted: Fit, counted: Tally) -> tuple[LadderRow, ...
                 rank_low=int(low[index]),
                 rank_high=int(high[index]),
                 points=_plain(counted.points[index]),
+                points_share=_plain(share[index] / games),
+                sonneborn_berger=_plain(berger[index]),
                 games=int(counted.games[index]),
                 wins=int(counted.wins[index]),
                 ties=int(counted.ties[index]),
@@ -244,8 +252,8 @@ def simultaneous_quantile(fitted: Fit, statements: float) -> float:
     """Return the two-sided 95 % quantile for this many statements at once (Bonferroni)."""
     level = 0.025 / statements
     if fitted.is_clustered and fitted.clusters.count < CLUSTERS_FEW:
-        return float(t.isf(level, fitted.clusters.count - 1))
-    return float(norm.isf(level))
+        return float(-stdtrit(fitted.clusters.count - 1, level))
+    return float(-ndtri(level))
 
 
 def tie_share(results: Results) -> float:
@@ -271,52 +279,6 @@ def count_repeats(results: Results) -> int:
         first, _ = distinct_rows(columns)
         repeats += len(known) - len(first)
     return repeats
-
-
-def _group_notes(fitted: Fit) -> list[str]:
-    notes = []
-    if fitted.groups.weak_count > 1:
-        notes.append(
-            f"{fitted.groups.weak_count} groups of players never met: their ratings are not comparable with each other."
-        )
-    above = [name for name, mark in zip(fitted.names, fitted.groups.bound, strict=True) if mark == ">"]
-    below = [name for name, mark in zip(fitted.names, fitted.groups.bound, strict=True) if mark == "<"]
-    if above:
-        notes.append(f"Never behind the rest of the group, so the rating has no upper limit: {_listed(above)}.")
-    if below:
-        notes.append(f"Never ahead of the rest of the group, so the rating has no lower limit: {_listed(below)}.")
-    if above or below:
-        notes.append(f"Between such players and the rest the prior ({_prior_words(fitted)}) sets the distance.")
-    return notes
-
-
-def _prior_words(fitted: Fit) -> str:
-    return str(Prior() if fitted.prior.kind == "none" else fitted.prior)
-
-
-def _seat_notes(results: Results) -> list[str]:
-    """Return a warning for players that always sat in one seat, whose rating cannot be told from the seat's worth."""
-    stuck: set[int] = set()
-    for table in results.tables():
-        seat_games = np.stack(
-            [np.bincount(table.player[:, seat], minlength=len(results.names)) for seat in range(table.seats)], axis=1
-        )
-        total = seat_games.sum(axis=1)
-        stuck |= set(np.flatnonzero((total >= GAMES_FOR_SEAT_WARNING) & (seat_games.max(axis=1) == total)).tolist())
-    if not stuck:
-        return []
-    names = _listed([results.names[index] for index in sorted(stuck)])
-    return [f"Always in one seat, so that rating and seat cannot be told apart: {names}."]
-
-
-def _repeat_notes(repeats: int) -> list[str]:
-    if not repeats:
-        return []
-    return [f"{repeats} games repeat another one (same deal, seating and result) and carry no new information."]
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def difference_matrix(fitted: Fit) -> tuple[Floats, Floats]:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from arena.ratings.results import Results
 from arena.ratings.sprt import NELO_PER_T, Sprt
 from arena.ratings.tally import PointsName, table_points
 from arena.ratings.units import Floats, elo_of_score, expected_score
 
-_Z95 = float(norm.ppf(0.975))
-_DROP = float(norm.ppf(0.95)) ** 2 / 2
+_Z95 = float(ndtri(0.975))
+_DROP = float(ndtri(0.95)) ** 2 / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def match_score(counts: Sequence[int]) -> MatchScore:
         limit=None,
         nelo=(score - 0.5) / sigma_game * NELO_PER_T,
         nelo_error=_Z95 * NELO_PER_T / math.sqrt(games),
-        los=float(norm.cdf((score - 0.5) * math.sqrt(units) / spread)),
+        los=float(ndtr((score - 0.5) * math.sqrt(units) / spread)),
     )
 
 
@@ -191,7 +191,7 @@ def llr_line(sprt: Sprt, llr: float) -> str:
     """Return the ratio, how far it is on the way to a bound, the bounds and the hypotheses."""
     share = llr / (sprt.upper if llr >= 0 else -sprt.lower)
     return (
-        f"LLR: {llr + 0.0:.2f} ({100 * share + 0.0:.1f} %) ({sprt.lower:.2f}, {sprt.upper:.2f}) "
+        f"LLR: {_fixed(llr, 2)} ({_fixed(100 * share, 1)} %) ({sprt.lower:.2f}, {sprt.upper:.2f}) "
         f"[{sprt.elo0:.2f}, {sprt.elo1:.2f}]"
     )
 
@@ -199,7 +199,12 @@ def llr_line(sprt: Sprt, llr: float) -> str:
 def _with_error(value: float | None, error: float | None) -> str:
     if value is None:
         return "--"
-    return f"{value:.2f} +/- {error:.2f}" if error is not None else f"{value:.2f}"
+    return f"{_fixed(value, 2)} +/- {error:.2f}" if error is not None else _fixed(value, 2)
+
+
+def _fixed(value: float, digits: int) -> str:
+    """Return the number with this many decimals, never ``-0.00``."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def _ratios(counts: MatchCounts) -> str:

@@ -54,6 +54,26 @@ class Curves:
     tt: Floats | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Games of every ordered pair.
+
+    Attributes:
+        outcome: first wins, ties, second wins, shape (3, pairs).
+        points: of the first, shape (pairs,).
+        games: all, shape (pairs,).
+    """
+
+    outcome: Floats
+    points: Floats
+    games: Floats
+
+    @classmethod
+    def of(cls, outcome: Floats) -> Counts:
+        """Return the counts with their sums."""
+        return cls(outcome, outcome[0] + outcome[1] / 2, outcome.sum(axis=0))
+
+
 class TwoSeatModel(Protocol):
     """A model of win, tie and loss."""
 
@@ -63,8 +83,11 @@ class TwoSeatModel(Protocol):
     def curves(self, d: Floats, tie: float) -> Curves:
         """Return the log-likelihoods and derivatives at differences ``d``, shape (pairs,)."""
 
-    def sums(self, d: Floats, tie: float, count: Floats) -> Sums:
-        """Return the same, summed over outcomes with their counts, shape (3, pairs)."""
+    def sums(self, d: Floats, tie: float, count: Counts) -> Sums:
+        """Return the same, summed over outcomes with their counts."""
+
+    def squares(self, d: Floats, tie: float, count: Counts) -> Floats:
+        """Return the sum of squared first derivatives by ``d`` of single games, shape (pairs,)."""
 
     def expected_score(self, d: Floats, tie: float) -> Floats:
         """Return the expected score of the stronger-by-``d`` player on neutral seats, shape of ``d``."""
@@ -86,14 +109,19 @@ class HalfWin:
             dd=np.broadcast_to(-p * (1 - p), (3, len(p))),
         )
 
-    def sums(self, d: Floats, tie: float, count: Floats) -> Sums:
+    def sums(self, d: Floats, tie: float, count: Counts) -> Sums:
         """Return the sums from one exponential per pair: this is the inner loop of large pools."""
-        points, games = count[0] + count[1] / 2, count.sum(axis=0)
+        points, games = count.points, count.games
         small = np.exp(-np.abs(d))
         q = 1 / (1 + small)
         p = np.where(d >= 0, q, small * q)
         value = float(points @ d - games @ (np.maximum(d, 0.0) + np.log1p(small)))
         return Sums(value, d=points - games * p, dd=-games * small * q * q)
+
+    def squares(self, d: Floats, tie: float, count: Counts) -> Floats:
+        """Return the sum over games of (score - p)², multiplied out."""
+        p = expit(d)
+        return np.asarray(count.points - count.outcome[1] / 4 - p * (2 * count.points - count.games * p))
 
     def expected_score(self, d: Floats, tie: float) -> Floats:
         """Return the logistic of ``d``."""
@@ -124,9 +152,13 @@ class RaoKupper:
             tt=np.stack([-pp, -pp - qq + bend, -qq]),
         )
 
-    def sums(self, d: Floats, tie: float, count: Floats) -> Sums:
+    def sums(self, d: Floats, tie: float, count: Counts) -> Sums:
         """Return the curves weighted with the counts."""
-        return _weighted(self.curves(d, tie), count)
+        return _weighted(self.curves(d, tie), count.outcome)
+
+    def squares(self, d: Floats, tie: float, count: Counts) -> Floats:
+        """Return the squared curve weighted with the counts."""
+        return np.asarray((count.outcome * self.curves(d, tie).d ** 2).sum(axis=0))
 
     def expected_score(self, d: Floats, tie: float) -> Floats:
         """Return P(win) + P(tie) / 2."""
@@ -156,9 +188,13 @@ class Davidson:
             tt=same * (-draw * (1 - draw)),
         )
 
-    def sums(self, d: Floats, tie: float, count: Floats) -> Sums:
+    def sums(self, d: Floats, tie: float, count: Counts) -> Sums:
         """Return the curves weighted with the counts."""
-        return _weighted(self.curves(d, tie), count)
+        return _weighted(self.curves(d, tie), count.outcome)
+
+    def squares(self, d: Floats, tie: float, count: Counts) -> Floats:
+        """Return the squared curve weighted with the counts."""
+        return np.asarray((count.outcome * self.curves(d, tie).d ** 2).sum(axis=0))
 
     def expected_score(self, d: Floats, tie: float) -> Floats:
         """Return P(win) + P(tie) / 2."""

@@ -17,6 +17,8 @@ from arena.ratings.units import Bools, Floats, Ints
 TOLERANCE_PER_GAME = 1e-9
 ITERATIONS_MAX = 100
 STEP_MAX_NATS = 4.0
+REACH_MAX_NATS = 60.0
+"""Parameters that go further (10,423 Elo) have no finite optimum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ class Optimum:
         inverse: inverse information with prior and gauges, zero for fixed parameters, shape (parameters, parameters).
         iterations: Newton steps taken.
         converged: whether the gradient met the tolerance.
+        diverged: whether the search was given up because a parameter went beyond ``REACH_MAX_NATS``.
     """
 
     params: Floats
@@ -99,6 +102,7 @@ class Optimum:
     inverse: Floats
     iterations: int
     converged: bool
+    diverged: bool = False
 
 
 def maximise(problem: Problem, start: Floats) -> Optimum:
@@ -115,6 +119,8 @@ def maximise(problem: Problem, start: Floats) -> Optimum:
                 point.params + step, point.loglik, _inverse(factor, free, len(start)), iteration + 1, converged=True
             )
         point = _climb(problem, point, step)
+        if np.abs(point.params - start).max() > REACH_MAX_NATS:
+            return Optimum(point.params, point.loglik, np.zeros_like(point.information), iteration + 1, False, True)
     factor = _factor(point.information, free)
     return Optimum(point.params, point.loglik, _inverse(factor, free, len(start)), ITERATIONS_MAX, converged=False)
 

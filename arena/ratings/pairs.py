@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.ratings.blocks import Scores
-from arena.ratings.groups import comparable_places
+from arena.ratings.groups import comparable_places, is_compared
 from arena.ratings.layout import Edges, Layout
-from arena.ratings.models import Curves, TwoSeatModel
+from arena.ratings.models import Counts, Curves, TwoSeatModel
 from arena.ratings.results import Table
 from arena.ratings.units import Floats, Ints
 
@@ -22,8 +22,9 @@ class PairBlock:
         model: the likelihood of one game.
         first: player in seat 1 of each ordered pair, shape (pairs,).
         second: player in seat 2, shape (pairs,).
-        count: games won by the first, tied, won by the second, shape (3, pairs).
+        count: games won by the first, tied, won by the second.
         game: numbers of the games with a comparison, shape (games,).
+        player: their players by seat, shape (games, 2).
         pair: their ordered pair, shape (games,).
         outcome: 0, 1, 2 = first wins, tie, second wins, shape (games,).
     """
@@ -31,8 +32,9 @@ class PairBlock:
     model: TwoSeatModel
     first: Ints
     second: Ints
-    count: Floats
+    count: Counts
     game: Ints
+    player: Ints
     pair: Ints
     outcome: Ints
 
@@ -46,9 +48,10 @@ class PairBlock:
 
     def has_both_seatings(self) -> bool:
         """Return whether some two players met both ways round, which tells the seats from the strengths."""
-        low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
-        key = np.sort(low * (int(high.max(initial=0)) + 1) + high)
-        return bool((key[1:] == key[:-1]).any())
+        players = int(max(self.first.max(initial=0), self.second.max(initial=0))) + 1
+        met = np.zeros((players, players), dtype=np.bool_)
+        met[self.first, self.second] = True
+        return bool((met & met.T).any())
 
     def evaluate(self, params: Floats, layout: Layout, information: Floats) -> tuple[float, Floats]:
         """Add the information to the matrix given; return the log-likelihood and its gradient, shape (parameters,)."""
@@ -68,22 +71,28 @@ class PairBlock:
 
     def squared_scores(self, params: Floats, layout: Layout, total: Floats) -> None:
         """Add the sum of squared scores of single games to the matrix given."""
-        curves = self._curves(params, layout)
-        self._add_squares((self.count * curves.d**2).sum(axis=0), layout, total)
-        if curves.t is not None:
-            mixed = (self.count * curves.d * curves.t).sum(axis=0)
-            self._add_tie(mixed, float((self.count * curves.t**2).sum()), layout, total)
+        tie = float(params[-1]) if layout.has_tie else 0.0
+        d = self._difference(params, layout)
+        self._add_squares(self.model.squares(d, tie, self.count), layout, total)
+        if layout.has_tie:
+            curves = self.model.curves(d, tie)
+            assert curves.t is not None
+            mixed = (self.count.outcome * curves.d * curves.t).sum(axis=0)
+            self._add_tie(mixed, float((self.count.outcome * curves.t**2).sum()), layout, total)
 
     def scores(self, params: Floats, layout: Layout) -> Scores:
         """Return the score of every game that compares somebody, by seat."""
         curves = self._curves(params, layout)
-        value = curves.d[self.outcome, self.pair]
+        place = self.outcome * len(self.first) + self.pair
+        value = np.empty((len(place), 2))
+        value[:, 0] = curves.d.ravel()[place]
+        np.negative(value[:, 0], out=value[:, 1])
         return Scores(
             game=self.game,
-            player=np.stack([self.first[self.pair], self.second[self.pair]], axis=1),
+            player=self.player,
             seat=layout.seat_columns(2) if 2 in layout.seat_start else None,
-            value=np.stack([value, -value], axis=1),
-            tie=None if curves.t is None else curves.t[self.outcome, self.pair],
+            value=value,
+            tie=None if curves.t is None else curves.t.ravel()[place],
         )
 
     def _add_squares(self, weight: Floats, layout: Layout, matrix: Floats) -> None:
@@ -121,25 +130,27 @@ def count_pairs(table: Table, players: int, model: TwoSeatModel) -> PairBlock:
         model: the likelihood of one game.
     """
     place = comparable_places(table)
-    one, two = place[:, 0], place[:, 1]
-    compared = (one > 0) | (two > 0)
+    one, two = np.ascontiguousarray(place[:, 0]), np.ascontiguousarray(place[:, 1])
     # 0 is behind every place: -1 mod 2**64 is the largest number.
     behind_one, behind_two = (one - 1).view(np.uint64), (two - 1).view(np.uint64)
     outcome = 1 + (behind_one > behind_two).astype(np.int64) - (behind_one < behind_two)
     key = table.player[:, 0] * players + table.player[:, 1]
-    game = table.games
+    game, player = table.games, table.player
+    compared = is_compared(table)
     if not compared.all():
-        key, outcome, game = key[compared], outcome[compared], game[compared]
-    counts = np.bincount(3 * key + outcome, minlength=3 * players * players).reshape(-1, 3)
-    used = np.flatnonzero(counts.any(axis=1))
-    number = np.zeros(players * players, dtype=np.int64)
+        key, outcome, game, player = key[compared], outcome[compared], game[compared], player[compared]
+    size = players * players
+    counts = np.bincount(outcome * size + key, minlength=3 * size).reshape(3, size)
+    used = np.flatnonzero(counts[0] + counts[1] + counts[2])
+    number = np.zeros(size, dtype=np.int64)
     number[used] = np.arange(len(used))
     return PairBlock(
         model=model,
         first=used // players,
         second=used % players,
-        count=np.ascontiguousarray(counts[used].T, dtype=np.float64),
+        count=Counts.of(counts[:, used].astype(np.float64)),
         game=game,
+        player=player,
         pair=number[key],
         outcome=outcome,
     )

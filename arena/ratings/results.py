@@ -2,7 +2,8 @@
 
 A seat is *ranked* (1-based place, shared = tie), *unranked* (behind every ranked seat, never compared with another
 unranked one: all that is known when only the winner was written down) or *retired* (lost by fault: behind everybody,
-never compared with another retired seat). Unranked is not tied, and a fault is never a tie.
+never compared with another retired seat). Unranked is not tied, and a fault is never a tie. Where one table has both,
+the fit compares neither with the other; points put the retired seats last.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from arena.ratings.results import Clusters
 from arena.ratings.units import Floats, Ints
 
 _ROWS = 4096
+_EDGES = 1 << 19
 _DENSE_FROM = 8
 """A cluster is taken as a dense row when it has more entries than this part of the number of players."""
 
@@ -56,9 +58,9 @@ class _Entries:
     @classmethod
     def of(cls, parts: Sequence[Scores], players: int, clusters: Clusters) -> _Entries:
         """Return the entries of all games."""
-        code = np.concatenate([np.repeat(clusters.code[part.game], part.value.shape[1]) for part in parts])
-        player = np.concatenate([part.player.ravel() for part in parts])
-        value = np.concatenate([part.value.ravel() for part in parts])
+        code = _joined([np.repeat(clusters.code[part.game], part.value.shape[1]) for part in parts])
+        player = _joined([part.player.ravel() for part in parts])
+        value = _joined([part.value.ravel() for part in parts])
         count = np.bincount(code, minlength=clusters.count)
         is_one_chunk = clusters.count <= _ROWS and int(count.min()) * _DENSE_FROM > players
         if not is_one_chunk and (code[1:] < code[:-1]).any():
@@ -79,17 +81,23 @@ class _Entries:
         for size in np.flatnonzero(np.bincount(self.count[~is_dense])):
             if size:
                 entry = starts[(self.count == size) & ~is_dense] + np.arange(size)[:, None]
-                self._pairs(entry).add_to(total, layout)
+                self._add_pairs(entry, total, layout)
         dense = np.flatnonzero(is_dense)
         for first in range(0, len(dense), _ROWS):
             rows = self._dense(dense[first : first + _ROWS])
             total[: self.players, : self.players] += rows.T @ rows
 
-    def _pairs(self, entry: Ints) -> Edges:
-        """Return the entry pairs of clusters of one size; entry numbers have the shape (size, clusters)."""
+    def _add_pairs(self, entry: Ints, total: Floats, layout: Layout) -> None:
+        """Add the entry pairs of clusters of one size; entry numbers have the shape (size, clusters).
+
+        A slice of the pairs at a time: large temporary arrays cost more than the sums.
+        """
         a, b = np.triu_indices(len(entry), 1)
         player, value = self.player[entry], self.value[entry]
-        return Edges(player[a].ravel(), player[b].ravel(), (-value[a] * value[b]).ravel())
+        step = max(1, _EDGES // entry.shape[1])
+        for first in range(0, len(a), step):
+            i, j = a[first : first + step], b[first : first + step]
+            Edges(player[i].ravel(), player[j].ravel(), (-value[i] * value[j]).ravel()).add_to(total, layout)
 
     def _dense(self, chosen: Ints) -> Floats:
         """Return the summed scores of some clusters as rows, shape (chosen, players)."""
@@ -103,6 +111,14 @@ class _Entries:
             code, player, value = row[code[kept]], player[kept], value[kept]
         flat = np.bincount(code * self.players + player, value, len(chosen) * self.players)
         return np.asarray(flat.reshape(len(chosen), self.players), dtype=np.float64)
+
+
+Column = TypeVar("Column", Ints, Floats)
+
+
+def _joined(columns: list[Column]) -> Column:
+    """Return columns end to end, without a copy when there is one."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
 def _other_columns(parts: Sequence[Scores], layout: Layout, clusters: Clusters) -> Floats:

@@ -1,133 +1,150 @@
-"""The crosstable: each bot against each other, with an interval that respects the deals.
+"""The crosstable: each bot against each other, in the order of points, with tie-breaks TB1 to TB3.
 
-A cell is the share of the row's points against the column (1 for finishing ahead, 1/2 for a shared place) over the
-games in which the two are compared (two retired seats are not). Games of one deal share their luck, so the error comes
-from the spread of the deals' totals (a ratio estimate with clusters; Cochran, Sampling Techniques, 6.3 and 9A.1).
+A cell is ``points/games difference ±error``: points 1 for finishing ahead and 1/2 for a shared place over the games in
+which the two are compared, and the difference of their ratings in Elo with its 95 % half width, which knows that games
+of one deal share their luck. A star marks a difference that exceeds its error.
 """
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import permutations
+from collections.abc import Iterator
 
-from scipy.stats import t as student
-
-from arena.errors import Termination
-from arena.records.record import places
+from arena.ratings.crosstable import Cell as Meeting
+from arena.ratings.crosstable import crosstable as cells
+from arena.ratings.tiebreaks import DEFAULT_ORDER, LEGEND, StandingsRow
+from arena.ratings.tiebreaks import standings as by_points
+from arena.reports.rated import Rated
 from arena.reports.rows import Cell, Column, Rows, number, percent
-from arena.reports.standings import Played
 
-LEVEL = 0.95
-NEUTRAL = 0.5
-
-
-@dataclass(slots=True)
-class Meeting:
-    """What was counted of one bot against another.
-
-    Attributes:
-        by_deal: points and games, ``deal → [points, games]``.
-    """
-
-    by_deal: dict[int, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
-
-    @property
-    def games(self) -> int:
-        """Games in which the two were compared."""
-        return int(sum(games for _, games in self.by_deal.values()))
-
-    @property
-    def points(self) -> float:
-        """Points of the first against the second, in halves."""
-        return sum(points for points, _ in self.by_deal.values())
-
-    @property
-    def share(self) -> float:
-        """Points a game, 0..1; there must be a game."""
-        return self.points / self.games
-
-    @property
-    def error(self) -> float | None:
-        """Half-width of the 95 % interval of the share; None with fewer than two deals.
-
-        Where every game went the same way the spread says nothing; then it is the exact one-sided bound over the deals
-        (Clopper and Pearson), 1 - 0.05^(1/deals).
-        """
-        deals = len(self.by_deal)
-        if deals < 2:
-            return None
-        share = self.share
-        if share in (0.0, 1.0):
-            return float(1 - (1 - LEVEL) ** (1 / deals))
-        squares = sum((points - share * games) ** 2 for points, games in self.by_deal.values())
-        spread = math.sqrt(deals / (deals - 1) * squares) / self.games
-        return float(student.ppf((1 + LEVEL) / 2, deals - 1)) * spread
+AGAINST = "vs "
+"""Prefix of the columns of opponents."""
+_TB = tuple(Column(f"tb{place}", f"TB{place}", 1) for place in range(1, len(DEFAULT_ORDER) + 1))
 
 
-def meetings(games: Iterable[Played]) -> dict[tuple[str, str], Meeting]:
-    """Return what happened between every two bots that met, both ways round, in one pass."""
-    found: dict[tuple[str, str], Meeting] = defaultdict(Meeting)
-    for game in games:
-        place = places(game.ranks, game.terminations)
-        retired = [word is not Termination.NORMAL for word in game.terminations]
-        for mine, other in permutations(range(len(place)), 2):
-            if retired[mine] and retired[other]:
-                continue
-            cell = found[game.players[mine], game.players[other]].by_deal[game.deal]
-            cell[0] += 1.0 if place[mine] < place[other] else NEUTRAL if place[mine] == place[other] else 0.0
-            cell[1] += 1
-    return dict(found)
-
-
-def crosstable(names: Sequence[str], found: Mapping[tuple[str, str], Meeting]) -> Rows:
-    """Return the table for people: a row and a column a bot, cells such as ``61.5 ±2.3``; empty without games.
-
-    Args:
-        names: in the order of the standings.
-        found: from ``meetings``.
-    """
-    columns = (Column("name", "bot"), *(Column(name, name) for name in names))
-    rows = tuple({"name": name} | {other: _text(found.get((name, other))) for other in names} for name in names)
+def crosstable(rated: Rated) -> Rows:
+    """Return the table for people: a row and a column a bot."""
+    order = by_points(rated.results)
+    names = tuple(row.name for row in order)
+    found = cells(rated.results, rated.ladder.fit, names)
+    columns = (
+        Column("rank", "#"),
+        Column("name", "bot"),
+        Column("points", "points", 1),
+        Column("games", "games"),
+        *(Column(AGAINST + name, name) for name in names),
+        *_TB,
+    )
+    rows = tuple(
+        _standing(row) | {AGAINST + name: _text(cell) for name, cell in zip(names, line, strict=True)}
+        for row, line in zip(order, found, strict=True)
+    )
     return Rows(columns, rows)
 
 
-def pair_rows(names: Sequence[str], found: Mapping[tuple[str, str], Meeting]) -> Rows:
-    """Return the same numbers one pair a row, for CSV and JSON: share, error, points and games, unrounded.
-
-    ``significant`` is 1 where the interval leaves out an even result, 0 where not.
-    """
+def crosstable_pairs(rated: Rated) -> Rows:
+    """Return the same numbers one pair a row, for CSV and JSON, unrounded; the row's standing is repeated."""
+    order = {row.name: row for row in by_points(rated.results)}
     columns = (
+        Column("rank", "#"),
         Column("name", "bot"),
         Column("opponent", "opponent"),
-        Column("share_percent", "share %", 1),
-        Column("error_percent", "+/-", 1),
-        Column("points", "points", 1),
-        Column("games", "games"),
-        Column("significant", "significant"),
+        *_PAIR_COLUMNS,
+        Column("total_points", "total", 1),
+        Column("total_games", "games"),
+        *_TB,
     )
-    pairs = [pair for pair in permutations(names, 2) if pair in found]
-    return Rows(columns, tuple(_pair_row(pair, found[pair]) for pair in pairs))
+    rows = []
+    for row in _pairs(rated, tuple(order)):
+        standing = _standing(order[str(row["name"])])
+        total = {"total_points": standing["points"], "total_games": standing["games"]}
+        rows.append(standing | row | total)
+    return Rows(columns, tuple(rows))
 
 
-def _pair_row(pair: tuple[str, str], meeting: Meeting) -> dict[str, Cell]:
-    error = meeting.error
-    return {
-        "name": pair[0],
-        "opponent": pair[1],
-        "share_percent": percent(meeting.share),
-        "error_percent": percent(error),
-        "points": number(meeting.points),
-        "games": meeting.games,
-        "significant": int(error is not None and abs(meeting.share - NEUTRAL) > error),
+def crosstable_legend() -> tuple[str, ...]:
+    """Return what cells and tie-breaks mean."""
+    return (
+        "Cells: points/games against that bot, then the rating difference in Elo ± its 95 % half width; "
+        "*: the difference exceeds it. Rank: by points.",
+        *(f"TB{place}: {LEGEND[rule]} ({rule})." for place, rule in enumerate(DEFAULT_ORDER, start=1)),
+    )
+
+
+_PAIR_COLUMNS = (
+    Column("points", "points", 1),
+    Column("games", "games"),
+    Column("share_percent", "share %", 1),
+    Column("difference", "difference", 1, signed=True),
+    Column("error", "+/-", 1),
+    Column("significant", "significant"),
+    Column("los_percent", "LOS %", 1),
+)
+
+
+def pair_rows(rated: Rated) -> Rows:
+    """Return every ordered pair in the order of the ladder: points, difference with its error, LOS; unrounded."""
+    columns = (Column("name", "bot"), Column("opponent", "opponent"), *_PAIR_COLUMNS)
+    return Rows(columns, tuple(_pairs(rated, rated.names)))
+
+
+def matrix(rated: Rated) -> Rows:
+    """Return the rating differences for people, row minus column, each with its 95 % half width."""
+    return _square(rated, {(row["name"], row["opponent"]): _difference(row) for row in _pairs(rated, rated.names)})
+
+
+def los_matrix(rated: Rated) -> Rows:
+    """Return the probabilities in percent that row is better than column, for people."""
+    shown = {
+        (row["name"], row["opponent"]): "" if row["los_percent"] is None else f"{row['los_percent']:.1f}"
+        for row in _pairs(rated, rated.names)
     }
+    return _square(rated, shown)
 
 
-def _text(meeting: Meeting | None) -> str:
-    if meeting is None:
+def _square(rated: Rated, text: dict[tuple[Cell, Cell], str]) -> Rows:
+    columns = (Column("name", "bot"), *(Column(AGAINST + name, name) for name in rated.names))
+    rows = tuple(
+        {"name": name} | {AGAINST + other: text.get((name, other), "") for other in rated.names} for name in rated.names
+    )
+    return Rows(columns, rows)
+
+
+def _pairs(rated: Rated, names: tuple[str, ...]) -> Iterator[dict[str, Cell]]:
+    los = rated.ladder.fit.los()
+    place = {name: index for index, name in enumerate(rated.results.names)}
+    for name, line in zip(names, cells(rated.results, rated.ladder.fit, names), strict=True):
+        for other, cell in zip(names, line, strict=True):
+            if cell is not None:
+                known = cell.difference is not None
+                yield {
+                    "name": name,
+                    "opponent": other,
+                    "points": number(cell.points),
+                    "games": cell.games,
+                    "share_percent": percent(cell.points / cell.games if cell.games else None),
+                    "difference": number(cell.difference),
+                    "error": number(cell.error),
+                    "significant": int(cell.is_significant),
+                    "los_percent": percent(float(los[place[name], place[other]])) if known else None,
+                }
+
+
+def _standing(row: StandingsRow) -> dict[str, Cell]:
+    tie_breaks = {column.key: number(value) for column, value in zip(_TB, row.values, strict=True)}
+    return {"rank": row.rank, "name": row.name, "points": number(row.points), "games": row.games, **tie_breaks}
+
+
+def _text(cell: Meeting | None) -> str:
+    if cell is None:
         return ""
-    error = meeting.error
-    share = f"{100 * meeting.share:.1f}"
-    return share if error is None else f"{share} ±{100 * error:.1f}"
+    score = f"{cell.points:g}/{cell.games}"
+    if cell.difference is None or cell.error is None:
+        return score
+    star = "*" if cell.is_significant else ""
+    return f"{score} {cell.difference:+.0f} ±{cell.error:.0f}{star}"
+
+
+def _difference(row: dict[str, Cell]) -> str:
+    if row["difference"] is None:
+        return ""
+    return f"{row['difference']:+.1f} ±{row['error']:.1f}{'*' if row['significant'] else ''}"

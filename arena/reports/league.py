@@ -12,16 +12,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.errors import Termination
+from arena.errors import Termination, UsageError
 from arena.games import game_class
-from arena.ratings.ladder import Ladder, ladder
 from arena.ratings.overall import overall_ladder
 from arena.ratings.results import Result, Results
 from arena.records.record import places
-from arena.reports.notes import ladder_notes
+from arena.reports.notes import broken_notes, ladder_notes
 from arena.reports.overall import fault_totals, overall_standings
+from arena.reports.rated import Rated
 from arena.reports.rows import Rows
+from arena.reports.sections import SECTIONS
 from arena.reports.standings import Played, Progress, count, document, standings
+from arena.reports.what_if import WhatIf
+from arena.reports.writers import plain_rows
 from arena.schedules.seatings import seatings
 from arena.storage.reader import Reader
 from arena.storage.rows import GameRow, StoredEntrant
@@ -38,7 +41,7 @@ class Standing:
         game: id of the rules.
         rows: the table; empty while no block is complete.
         notes: the lines under it.
-        ladder: the ratings behind it, None while nothing is rated.
+        rated: the games and ratings behind it, None while nothing is rated.
         played: the games that were counted.
         waiting: stored games that wait for the rest of their block.
     """
@@ -47,7 +50,7 @@ class Standing:
     game: str
     rows: Rows
     notes: tuple[str, ...]
-    ladder: Ladder | None
+    rated: Rated | None
     played: tuple[Played, ...]
     waiting: int
 
@@ -68,50 +71,128 @@ class LeagueStandings:
     overall: Rows | None
     overall_notes: tuple[str, ...]
 
-    def document(self) -> dict[str, Any]:
-        """Return what ``--json`` prints (design section 8)."""
-        return document(self.progress, {standing.name: standing.rows for standing in self.games}, self.overall)
+    def document(self, sections: Sequence[str] = ()) -> dict[str, Any]:
+        """Return what ``--json`` prints (design section 8), each ladder with the sections asked for."""
+        more = {
+            standing.name: {"notes": list(standing.notes)}
+            | {name: plain_rows(SECTIONS[name].programs(standing.rated)) if standing.rated else [] for name in sections}
+            for standing in self.games
+        }
+        ladders = {standing.name: standing.rows for standing in self.games}
+        return document(self.progress, ladders, self.overall, more=more)
 
 
-def league_standings(store: Reader) -> LeagueStandings:
-    """Return the standings of what is stored now."""
+@dataclass(frozen=True)
+class _Source:
+    """What is read from the store once for all games of a league."""
+
+    entrants: Mapping[int, StoredEntrant]
+    voids: Mapping[str, int]
+    games_per_second: float | None
+    what_if: WhatIf
+    checks: bool
+
+    def names(self, row: GameRow) -> tuple[str, ...]:
+        """Return who sat at the table, by seat."""
+        return tuple(self.entrants[key].name for key in row.seated)
+
+
+def league_standings(store: Reader, what_if: WhatIf | None = None, *, checks: bool = True) -> LeagueStandings:
+    """Return the standings of what is stored now.
+
+    Args:
+        store: the league.
+        what_if: which games are left out.
+        checks: check how well the ratings explain the games, which takes longer than rating them.
+
+    Raises:
+        UsageError: when the league has not begun, or ``what_if`` names a bot that is not in it.
+    """
     meta = store.meta()
+    if not {"league", "planned", "games"} <= meta.keys():
+        raise UsageError(f"{store.path}: this league has not begun; 'arena run-league' does")
     plans: dict[str, dict[str, Any]] = json.loads(meta["fingerprint"])["games"]
     names: dict[str, str] = json.loads(meta["games"])
-    entrants = {entrant.key: entrant for entrant in store.entrants()}
     rulesets = {item.ruleset: item for item in store.rulesets()}
+    source = _Source(
+        entrants={entrant.key: entrant for entrant in store.entrants()},
+        voids=Counter(void.game_id for void in store.voids()),
+        games_per_second=games_per_second(meta),
+        what_if=what_if or WhatIf(),
+        checks=checks,
+    )
+    source.what_if.check_names(entrant.name for entrant in source.entrants.values())
     rows: dict[int, list[GameRow]] = {item.key: [] for item in rulesets.values()}
     for row in store.games():
         rows[row.ruleset].append(row)
     games = tuple(
-        _standing(name, json.loads(ruleset), plans[ruleset], rows[rulesets[ruleset].key], entrants)
+        _standing(name, json.loads(ruleset), plans[ruleset], rows[rulesets[ruleset].key], source)
         for ruleset, name in names.items()
     )
     counts = store.counts()
     progress = Progress(meta["league"], int(meta["planned"]), counts.stored, counts.void, store.digest())
-    overall, notes = _overall(games, entrants.values())
+    overall, notes = _overall(games, source.entrants.values())
     return LeagueStandings(progress, games, overall, notes)
 
 
 def _standing(
-    name: str,
-    ruleset: Mapping[str, Any],
-    plan: Mapping[str, Any],
-    rows: Sequence[GameRow],
-    entrants: Mapping[int, StoredEntrant],
+    name: str, ruleset: Mapping[str, Any], plan: Mapping[str, Any], rows: Sequence[GameRow], source: _Source
 ) -> Standing:
     complete = complete_blocks(rows, len(seatings(plan["seatings"], ruleset["seats"])))
-    played = tuple(_played(row, entrants) for row in complete)
-    rules = game_class(ruleset["game"])
+    kept = [row for row in complete if source.what_if.keeps(row, source.names(row))]
+    played = tuple(Played(row.deal, source.names(row), row.terminations, row.scores, row.ranks) for row in kept)
     is_race = ruleset["options"].get("mode") == "race"
-    rated = None if is_race or not complete else ladder(Results.of(_result(row, entrants) for row in complete))
-    versions = {entrant.name: entrant.version for entrant in entrants.values()}
-    authors = {entrant.name: entrant.author for entrant in entrants.values()}
-    table = standings(
-        rated.rows if rated else (), count(played), versions, fewer_is_better=rules.fewer_is_better, authors=authors
+    results = None if is_race or not kept else Results.of(_result(row, source) for row in kept)
+    rated = None
+    if results is not None:
+        deals = len(results.deal_labels)
+        speed = source.games_per_second
+        seconds = len(complete) / deals / speed if speed and not source.what_if else None
+        rated = Rated.of(results, checks=source.checks, seconds_per_deal=seconds)
+    notes = (RACE_NOTE,) if is_race else ladder_notes(rated, _void(kept, source)) if rated else ()
+    if source.what_if:
+        notes = (source.what_if.words(len(kept), len(complete)), *notes)
+    return Standing(
+        name,
+        ruleset["game"],
+        _table(rated, played, _voids_by_name(kept, source), source, game_class(ruleset["game"]).fewer_is_better),
+        (*notes, *broken_notes(played)),
+        rated,
+        played,
+        len(rows) - len(complete),
     )
-    notes = ladder_notes(rated) if rated else (RACE_NOTE,) if is_race else ()
-    return Standing(name, rules.id, table, notes, rated, played, len(rows) - len(complete))
+
+
+def _table(
+    rated: Rated | None, played: Sequence[Played], voids: Mapping[str, int], source: _Source, fewer_is_better: bool
+) -> Rows:
+    return standings(
+        rated.ladder if rated else None,
+        count(played),
+        {entrant.name: entrant.version for entrant in source.entrants.values()},
+        fewer_is_better=fewer_is_better,
+        authors={entrant.name: entrant.author for entrant in source.entrants.values()},
+        voids=voids,
+        checks=rated.checks if rated else None,
+    )
+
+
+def _void(rows: Iterable[GameRow], source: _Source) -> int:
+    return sum(source.voids.get(row.game_id, 0) for row in rows)
+
+
+def _voids_by_name(rows: Iterable[GameRow], source: _Source) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for row in rows:
+        if row.game_id in source.voids:
+            found.update(dict.fromkeys(source.names(row), source.voids[row.game_id]))
+    return found
+
+
+def games_per_second(meta: Mapping[str, str]) -> float | None:
+    """Return the measured speed of a league, all its runs together; None before the first has ended."""
+    games, seconds = json.loads(meta.get("speed", "[0, 0]"))
+    return games / seconds if games and seconds else None
 
 
 def complete_blocks(rows: Sequence[GameRow], seatings_of_a_block: int) -> list[GameRow]:
@@ -120,17 +201,9 @@ def complete_blocks(rows: Sequence[GameRow], seatings_of_a_block: int) -> list[G
     return [row for row in rows if sizes[row.block] == seatings_of_a_block]
 
 
-def _played(row: GameRow, entrants: Mapping[int, StoredEntrant]) -> Played:
-    return Played(row.deal, _names(row, entrants), row.terminations, row.scores, row.ranks)
-
-
-def _names(row: GameRow, entrants: Mapping[int, StoredEntrant]) -> tuple[str, ...]:
-    return tuple(entrants[key].name for key in row.seated)
-
-
-def _result(row: GameRow, entrants: Mapping[int, StoredEntrant]) -> Result:
+def _result(row: GameRow, source: _Source) -> Result:
     return Result(
-        players=_names(row, entrants),
+        players=source.names(row),
         ranks=places(row.ranks, row.terminations),
         retired=tuple(word is not Termination.NORMAL for word in row.terminations),
         deal=str(row.deal),
@@ -139,7 +212,7 @@ def _result(row: GameRow, entrants: Mapping[int, StoredEntrant]) -> Result:
 
 
 def _overall(games: Sequence[Standing], entrants: Iterable[StoredEntrant]) -> tuple[Rows | None, tuple[str, ...]]:
-    ladders = {standing.name: standing.ladder for standing in games if standing.ladder is not None}
+    ladders = {standing.name: standing.rated.ladder for standing in games if standing.rated is not None}
     if len(games) < 2 or not ladders:
         return None, ()
     overall = overall_ladder(ladders)

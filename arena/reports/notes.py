@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from arena.ratings.ladder import Ladder
+from arena.reports.rated import Rated
 from arena.reports.rows import Column
+from arena.reports.standings import Played, count
 from arena.reports.writers import shown
 
 MODELS = {
@@ -16,22 +19,54 @@ MODELS = {
 }
 """The models of the fit, in words."""
 ELO = Column("elo", "", 1, signed=True)
+BROKEN_SHARE = 0.05
+"""A bot that loses more of its games by fault is called broken."""
 HALF_WIDTH = Column("error", "", 1)
 
 
-def ladder_notes(ladder: Ladder) -> tuple[str, ...]:
-    """Return the lines that stand under a ladder, the most general first; no nan, no infinity, no time."""
-    anchors = [f"{row.name} is fixed at {shown(row.elo, ELO)}" for row in ladder.rows if row.is_anchor]
+def ladder_notes(rated: Rated, void: int = 0) -> tuple[str, ...]:
+    """Return the lines that stand under a ladder, the most general first; no nan, no infinity, no time.
+
+    Args:
+        rated: the ladder with its games and checks.
+        void: attempts at these games that did not count.
+    """
+    ladder = rated.ladder
+    anchors = [f"{row.name} is the anchor, fixed at {shown(row.elo, ELO)}" for row in ladder.rows if row.is_anchor]
     zero = ", ".join(anchors) or "the mean of the field is 0"
+    against = "the anchor" if len(anchors) == 1 else "the field"
+    unit = ladder.cluster_kind
     return (
         f"Elo: expected score between two bots alone at a table, whatever the seats; {zero}. "
-        "+/-: 95 %, against the field (not between rows). best, worst: ranks that the games do not exclude, at 95 % "
-        "for all bots at once. LOS: probability of being better than the next row.",
+        f"+/-: 95 %, against {against} (not between rows: see --crosstable).",
+        "LOS>: probability in % of being better than the next row, one-sided, not corrected for picking the best of "
+        "many. rank: places that the games do not exclude, at 95 % for all at once.",
+        f"+{unit}s: {unit}s more that would separate a row from the next at 95 %, if the difference stays as it is (0: "
+        f"separated already; a {unit} is {_games(rated.games_per_deal)} here).",
         _method(ladder),
-        _counts(ladder),
+        _counts(ladder, void),
         *_seats(ladder),
         *ladder.notes,
+        *(rated.checks.notes() if rated.checks else ()),
     )
+
+
+def broken_notes(games: Sequence[Played]) -> tuple[str, ...]:
+    """Return one line for each bot that loses many games by fault: it is broken rather than weak."""
+    notes = []
+    for name, tally in sorted(count(games).items()):
+        faults = tally.faults.total()
+        if faults > BROKEN_SHARE * tally.games:
+            kinds = ", ".join(f"{word.value} {number}" for word, number in tally.faults.most_common())
+            notes.append(
+                f"BROKEN: {name} lost {faults} of its {tally.games} games by fault ({kinds}). Its rating says that, "
+                "not how well it plays; --no-forfeits rates the other games alone."
+            )
+    return tuple(notes)
+
+
+def _games(number: float) -> str:
+    return "1 game" if number == 1 else f"{number:.4g} games"
 
 
 def _method(ladder: Ladder) -> str:
@@ -43,10 +78,11 @@ def _method(ladder: Ladder) -> str:
     )
 
 
-def _counts(ladder: Ladder) -> str:
+def _counts(ladder: Ladder, void: int) -> str:
     return (
         f"{_counted(ladder.games, 'game')}; {100 * ladder.tie_share:.1f} % of compared pairs tied; "
-        f"{_counted(ladder.retired, 'seat')} lost by fault, rated as losses."
+        f"{_counted(ladder.retired, 'seat')} lost by fault, rated as losses; {void} void and played again; "
+        f"identical repeats {ladder.repeats}; groups {ladder.groups}."
     )
 
 

@@ -20,12 +20,14 @@ class Column:
         title: heading for people.
         decimals: digits after the point for people; CSV and JSON carry the whole number.
         signed: for people, positive numbers get a plus sign.
+        is_detail: left out on a terminal that is too narrow for everything.
     """
 
     key: str
     title: str
     decimals: int = 0
     signed: bool = False
+    is_detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class Rows:
 
     columns: tuple[Column, ...]
     rows: tuple[Mapping[str, Cell], ...]
+
+    def brief(self) -> Rows:
+        """Return the table without its details."""
+        return Rows(tuple(column for column in self.columns if not column.is_detail), self.rows)
 
 
 def number(value: float | None) -> float | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from arena.errors import BOT_FAULTS, Termination
-from arena.ratings.ladder import LadderRow
-from arena.reports.rows import Cell, Column, Rows, number, percent
+from arena.ratings.ladder import Ladder
+from arena.reports.checks import Checks
+from arena.reports.ladder_rows import ladder_cells, ladder_columns
+from arena.reports.rows import Cell, Column, Rows, number
 from arena.reports.writers import plain_rows
 
 SCHEMA = 1
@@ -67,90 +69,61 @@ def count(games: Iterable[Played]) -> dict[str, Tally]:
 
 
 def standings(
-    ladder: Sequence[LadderRow],
+    ladder: Ladder | None,
     tallies: Mapping[str, Tally],
     versions: Mapping[str, str],
     *,
     fewer_is_better: bool = False,
     authors: Mapping[str, str] | None = None,
+    voids: Mapping[str, int] | None = None,
+    checks: Checks | None = None,
 ) -> Rows:
     """Return the standings of one game, in the order of the ladder.
 
-    A column that would say nothing is left out, in every format alike: the author when nobody gave one, the group when
-    all bots have met, the limit when no rating is a bound, a fault that nobody committed.
+    A column that would say nothing is left out, in every format alike: the author when nobody gave one, void games when
+    there were none, a fault that nobody committed, and what ``ladder_columns`` leaves out.
 
     Args:
-        ladder: the rows of ``arena.ratings.ladder``.
+        ladder: of ``arena.ratings.ladder``; None gives no rows.
         tallies: what was counted, by name, over the same games.
         versions: version by name.
         fewer_is_better: mean scores are shown in the rules' direction.
         authors: author by name.
+        voids: by name, void attempts at games that were played again and count here.
+        checks: of the ladder; Nash averaging is shown beside it when they found cycles.
     """
+    if ladder is None:
+        return Rows((Column("rank", "#"), Column("name", "bot")), ())
     words = tuple(word for word in BOT_FAULTS if any(tally.faults[word] for tally in tallies.values()))
     given = {name: author for name, author in (authors or {}).items() if author}
-    extra = {
-        "author": bool(given),
-        "group": len({rated.group for rated in ladder}) > 1,
-        "limit": any(rated.bound for rated in ladder),
-    }
-    columns = tuple(column for column in _columns(fewer_is_better) if extra.get(column.key, True))
-    rows = tuple(
-        _row(rated, tallies.get(rated.name, Tally()), words, fewer_is_better)
-        | {"version": versions.get(rated.name, ""), "author": given.get(rated.name)}
-        for rated in ladder
-    )
-    return Rows((*columns, *(Column(word.value, word.value) for word in words)), rows)
-
-
-def _columns(fewer_is_better: bool) -> tuple[Column, ...]:
-    return (
-        Column("group", "group"),
-        Column("rank", "#"),
-        Column("name", "bot"),
+    shared = ladder_columns(ladder, checks)
+    place = [column.key for column in shared].index("name") + 1
+    columns = (
+        *shared[:place],
         Column("version", "version"),
-        Column("author", "author"),
-        Column("bound", ""),
-        Column("elo", "Elo", 1, signed=True),
-        Column("error", "+/-", 1),
-        Column("limit", "limit", 1, signed=True),
-        Column("rank_low", "best"),
-        Column("rank_high", "worst"),
-        Column("los_next_percent", "LOS %", 1),
-        Column("points", "points", 1),
-        Column("games", "games"),
+        *([Column("author", "author")] if given else []),
+        *shared[place:],
         Column("deals", "deals"),
-        Column("win_share_percent", "wins %", 1),
-        Column("mean_place", "place", 2),
         Column("mean_score", "score (fewer is better)" if fewer_is_better else "score", 2),
-        Column("wins", "W"),
-        Column("ties", "T"),
-        Column("losses", "L"),
+        *([Column("void", "void")] if any((voids or {}).values()) else []),
         Column("faults", "faults"),
+        *(Column(word.value, word.value) for word in words),
     )
+    rows = tuple(
+        {"version": versions.get(str(cells["name"]), ""), "author": given.get(str(cells["name"]))}
+        | cells
+        | {"void": (voids or {}).get(str(cells["name"]), 0)}
+        | _counted(tallies.get(str(cells["name"]), Tally()), words, fewer_is_better)
+        for cells in ladder_cells(ladder, checks)
+    )
+    return Rows(columns, rows)
 
 
-def _row(rated: LadderRow, tally: Tally, words: Iterable[Termination], fewer_is_better: bool) -> dict[str, Cell]:
+def _counted(tally: Tally, words: Iterable[Termination], fewer_is_better: bool) -> dict[str, Cell]:
     mean = tally.score / tally.games if tally.games else None
     return {
-        "group": rated.group,
-        "rank": rated.rank,
-        "name": rated.name,
-        "bound": rated.bound,
-        "elo": number(rated.elo),
-        "error": number(rated.error),
-        "limit": number(rated.limit),
-        "rank_low": rated.rank_low,
-        "rank_high": rated.rank_high,
-        "los_next_percent": percent(rated.los_next),
-        "points": number(rated.points),
-        "games": rated.games,
         "deals": len(tally.deals),
-        "win_share_percent": percent(rated.win_share),
-        "mean_place": number(rated.mean_place),
         "mean_score": number(-mean if mean is not None and fewer_is_better else mean),
-        "wins": rated.wins,
-        "ties": rated.ties,
-        "losses": rated.losses,
         "faults": tally.faults.total(),
         **{word.value: tally.faults[word] for word in words},
     }
@@ -175,14 +148,22 @@ class Progress:
     digest: str
 
 
-def document(progress: Progress, ladders: Mapping[str, Rows], overall: Rows | None = None) -> dict[str, Any]:
-    """Return what ``run-league --json`` and ``standings --json`` print; it holds no times.
+def document(
+    progress: Progress,
+    ladders: Mapping[str, Rows],
+    overall: Rows | None = None,
+    *,
+    more: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Return what ``run-league --json`` and ``standings --json`` print; it holds no times unless ``more`` does.
 
     Args:
         progress: how far the league is.
         ladders: standings by the name of the ``[[game]]``, in the order of the league file.
         overall: the ladder over all games, when there are several.
+        more: further keys of a ladder, by the name of the ``[[game]]``.
     """
+    further = more or {}
     return {
         "schema": SCHEMA,
         "league": progress.league,
@@ -191,6 +172,8 @@ def document(progress: Progress, ladders: Mapping[str, Rows], overall: Rows | No
         "stored": progress.stored,
         "void": progress.void,
         "digest": progress.digest,
-        "ladders": [{"game": game, "rows": plain_rows(table)} for game, table in ladders.items()],
+        "ladders": [
+            {"game": game, "rows": plain_rows(table), **further.get(game, {})} for game, table in ladders.items()
+        ],
         "overall": None if overall is None else plain_rows(overall),
     }

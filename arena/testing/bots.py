@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import ctypes
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from typing import Any, NoReturn
 
 import grpc
 
+from arena.testing import attacks
 from arena.v1 import arena_pb2
 
 FOR_EVER_S = 3600
@@ -37,8 +40,16 @@ def _crash() -> NoReturn:
     _exit(3)
 
 
-def _killed_by(number: signal.Signals) -> Callable[[], None]:
-    return lambda: os.kill(os.getpid(), number)
+def _segfault() -> None:
+    """Read what is not there: the first process of a sandbox is deaf to signals that it sends to itself."""
+    ctypes.string_at(0)
+
+
+def _be_killed() -> None:
+    """Be ended by SIGKILL; in a sandbox only the kernel can do that, here for using a second of the processor."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
+    _compute(ms=3_600_000)
 
 
 def _hang() -> None:
@@ -68,11 +79,15 @@ INSTEAD = {
 DEEDS: dict[str, Callable[[], None]] = {
     "crash": _crash,
     "exit0": lambda: _exit(0),
-    "segfault": _killed_by(signal.SIGSEGV),
-    "killed": _killed_by(signal.SIGKILL),
+    "segfault": _segfault,
+    "killed": _be_killed,
     "hang": _hang,
     "flood": _flood,
     "fork": _fork,
+    "memory": lambda: attacks.eat(shared=False),
+    "shared-memory": lambda: attacks.eat(shared=True),
+    "fill-disk": attacks.fill_disk,
+    "breed": attacks.breed,
 }
 """Faults that do something before the answer, if one still comes."""
 

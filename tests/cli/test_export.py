@@ -34,9 +34,9 @@ def test_the_csv_gives_the_ladder_of_the_league(played: Path, arena: Arena, tmp_
     rated = ladder(read_results(out.read_text().splitlines(), "games.csv"))
     with Store.open(played / "league.db") as store:
         (standing,) = league_standings(store).games
-    assert standing.ladder is not None
+    assert standing.rated is not None
     assert [(row.name, round(row.elo, 6)) for row in rated.rows] == [
-        (row.name, round(row.elo, 6)) for row in standing.ladder.rows
+        (row.name, round(row.elo, 6)) for row in standing.rated.ladder.rows
     ]
     with Store.open(played / "league.db") as store:
         rows = seat_rows(store, store.games()).rows

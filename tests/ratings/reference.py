@@ -69,10 +69,10 @@ def largest_gap(fitted: Fit, rows: list[Row], column: str, values: dict[str, flo
     """Return the largest distance between ratings and one column of an answer, in its unit."""
     own = values or dict(zip(fitted.names, fitted.elo.tolist(), strict=True))
     assert {row["player"] for row in rows} == set(own)
-    return max(abs(float(row[column]) - own[row["player"]]) for row in rows)
+    return max(abs(float(row[column]) - float(own[row["player"]])) for row in rows)
 
 
 def largest_error_ratio(fitted: Fit, rows: list[Row], column: str) -> float:
     """Return how far the 95 % errors are from an answer's, as a share."""
     own = dict(zip(fitted.names, fitted.errors().tolist(), strict=True))
-    return max(abs(own[row["player"]] / float(row[column]) - 1) for row in rows)
+    return max(abs(float(own[row["player"]]) / float(row[column]) - 1) for row in rows)

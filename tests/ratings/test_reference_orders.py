@@ -22,7 +22,7 @@ def test_every_set_has_an_answer() -> None:
 
 @pytest.mark.parametrize("name", ORDER_SETS)
 def test_maximum_likelihood(name: str) -> None:
-    """Protects Plackett-Luce, winner-only games and mixed table sizes: choix and PHReg within 0.01 Elo, errors 0.1 %."""
+    """Protects Plackett-Luce, winner-only games and mixed tables: choix and PHReg within 0.01 Elo, errors 0.1 %."""
     expected = answers("multiplayer", name)
     fitted = fit(orders(name), prior=NO_PRIOR, seats=False, errors="model")
     for method in MAXIMUM:
