@@ -14,7 +14,7 @@ from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
 from arena.cli.out import print_rows, tell
 from arena.cli.progress import Show, terminal_show
 from arena.cli.report import emit, text_of
-from arena.cli.standings import foot, integrity_line, league_blocks
+from arena.cli.standings import foot, league_blocks, warned
 from arena.errors import UsageError
 from arena.league.bots import shipped
 from arena.league.config import read_league
@@ -79,8 +79,8 @@ def run_league(
 
 
 def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_json: bool) -> None:
-    from arena.reports.integrity import integrity_notes
-    from arena.reports.league import league_standings  # loads SciPy: what is refused is refused at once
+    from arena.reports.integrity import integrity_notes  # loads SciPy: what is refused is refused at once
+    from arena.reports.league import league_standings
 
     with Store.open(results / "league.db") as store:
         standings = league_standings(store)
@@ -89,13 +89,8 @@ def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_j
     if as_json:
         click.echo(json_text(standings.document()), nl=False)
     else:
-        emit(
-            f"Standings of {league.name}",
-            league_blocks(standings, ()),
-            [*map(integrity_line, notes), foot(standings)],
-            "table",
-            None,
-        )
+        lines = [*warned(notes), foot(standings)]
+        emit(f"Standings of {league.name}", league_blocks(standings, ()), lines, "table", None)
     tell(show.summary(outcome))
     tell(f"results: {results}/   next: arena standings {results} --crosstable")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -21,6 +21,7 @@ from arena.storage.store import Store
 @click.command()
 @click.argument("results", required=False, type=click.Path(path_type=Path))
 @click.option("--game", help="Only the ladder of this [[game]].")
+@click.option("--integrity", is_flag=True, help="Only what speaks against independent bots; reads the records.")
 @section_options
 @click.option(
     "--what-if",
@@ -32,10 +33,10 @@ from arena.storage.store import Store
 @click.option("--since", type=click.IntRange(0), help="Rate deals from this number on (games have no dates).")
 @click.option("--until", type=click.IntRange(0), help="Rate deals up to this number.")
 @click.option("--no-forfeits", is_flag=True, help="Rate without the games in which a bot lost by fault.")
-@click.option("--integrity", is_flag=True, help="Only what speaks against independent bots; reads the records.")
 def standings(
     results: Path | None,
     game: str | None,
+    integrity: bool,
     form: str,
     as_json: bool,
     out: Path | None,
@@ -43,7 +44,6 @@ def standings(
     since: int | None,
     until: int | None,
     no_forfeits: bool,
-    integrity: bool,
     **flags: bool,
 ) -> None:
     r"""Print the standings of RESULTS (default: the results written last); also while the league runs.
@@ -62,7 +62,7 @@ def standings(
         found = _only(league_standings(store, changes), game)
         notes = full_report(store, found) if integrity else integrity_notes(store, found)
     if integrity:
-        write("".join(f"{note}\n" for note in notes), out)
+        write(json_text({"schema": 1, "notes": notes}) if form == "json" else "".join(f"{x}\n" for x in notes), out)
         return
     sections = sections_asked(flags, form)
     if form == "json":
@@ -70,7 +70,7 @@ def standings(
         return
     ladders = flags["full"] or not any(flags.values())
     title = f"Standings of {found.progress.league}"
-    emit(title, league_blocks(found, sections, ladders=ladders), [*map(integrity_line, notes), foot(found)], form, out)
+    emit(title, league_blocks(found, sections, ladders=ladders), [*warned(notes), foot(found)], form, out)
 
 
 def league_blocks(found: LeagueStandings, sections: Sequence[str], *, ladders: bool = True) -> list[Block]:
@@ -88,9 +88,9 @@ def league_blocks(found: LeagueStandings, sections: Sequence[str], *, ladders: b
     return blocks
 
 
-def integrity_line(note: str) -> str:
-    """Return an integrity note as it stands under standings."""
-    return f"integrity: {note}"
+def warned(notes: Iterable[str]) -> list[str]:
+    """Return integrity notes as they stand under standings."""
+    return [f"integrity: {note}" for note in notes]
 
 
 def foot(found: LeagueStandings) -> str:

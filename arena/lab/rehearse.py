@@ -20,8 +20,10 @@ from arena.league.bots import Bot
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Pool
 from arena.league.snapshot import PYTHON, snapshots
+from arena.league.steps import step_sandbox
 from arena.league.values import GamePlan, League
 from arena.players.base import Limits, Program
+from arena.players.levels import resolve_level
 from arena.players.log import escaped
 from arena.players.process import marked
 from arena.records.codec import decode
@@ -39,6 +41,7 @@ ATTEMPTS = 3
 NOTHING = "nothing"
 _NO_ACTION = ("protocol", "illegal")
 """The fixture sends one text in all games: an action that another game knows is illegal, one that none knows is not."""
+# In a sandbox a bot can be killed, and use up what it may, only by computing: its clock can run out first.
 _WORDS: dict[str, tuple[str, ...]] = {
     "none": (NOTHING,),
     "late": ("timeout",),
@@ -48,6 +51,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "hang": ("timeout",),
     "flood": (NOTHING,),
     "fork": (NOTHING, "resource"),
+    "killed": ("crash", "timeout"),
+    **dict.fromkeys(("memory", "shared-memory", "fill-disk", "breed"), ("resource", "crash", "timeout")),
     **dict.fromkeys(STREAM, ("protocol",)),
     "half-close": ("disconnect",),
     "cancel": ("disconnect",),
@@ -126,7 +131,9 @@ def rehearse(
         WorkerFailed: for an error of our own.
     """
     tell(f"copying and building {len(league.bots)} bots")
-    programs = {program.name: program for program in snapshots(league.bots, folder)}
+    level = resolve_level(league.limits.sandbox)
+    league = replace(league, limits=replace(short_limits(league.limits), sandbox=level))
+    programs = {program.name: program for program in snapshots(league.bots, folder, step_sandbox(level))}
     scenes = [_scene(league, programs, folder, number, fault) for number, fault in enumerate(faults)]
     began = monotonic()
     for _ in range(ATTEMPTS):
@@ -138,10 +145,9 @@ def rehearse(
 
 def _scene(league: League, programs: dict[str, Program], folder: Path, number: int, fault: str) -> _Scene:
     plan = league.games[number % len(league.games)]
-    limits = short_limits(league.limits)
     others = [programs[bot.name] for bot in league.bots if bot.plays(plan.id) and bot.name in programs]
     seated = list(islice(cycle(others[number % len(others) :] + others[: number % len(others)]), plan.seats))
-    seated[SEAT] = _misbehaving(fault, limits, folder)
+    seated[SEAT] = _misbehaving(fault, league.limits, folder)
     secret = derive(b"arena rehearse", fault)
     games = tuple(
         GameJob(
@@ -157,7 +163,7 @@ def _scene(league: League, programs: dict[str, Program], folder: Path, number: i
         options=plan.options,
         programs=tuple(seated),
         games=games,
-        limits=limits,
+        limits=league.limits,
         policy=league.faults,
         in_flight=AUTO if league.in_flight == "auto" else int(league.in_flight),
         ask_forced=league.ask_forced,
