@@ -224,10 +224,12 @@ class PrimeCards(Game[State, View]):
         hands = _with_hand(state.hands, seat, _without(state.hands[seat], card))
         if verb == PLAY:
             return self._play(state, seat, card, hands)
+        phase, turn, _, drawn, table, players, total, needs, library, discards, won, scores, recycles = state
         if verb == DISCARD:
-            return self._end_turn(state._replace(hands=hands, discards=(*state.discards, card)))
-        led = state._replace(hands=hands, table=(card,), players=(seat,), sum=card, needs=_needed_after(card))
-        return self._draw_after_lead(led)
+            thrown = (table, players, total, needs, library, (*discards, card), won, scores, recycles)
+            return self._end_turn(State(phase, turn, hands, drawn, *thrown))
+        led = ((card,), (seat,), card, _needed_after(card), library, discards, won, scores, recycles)
+        return self._draw_after_lead(State(phase, turn, hands, drawn, *led))
 
     def _deal(self, state: State, outcome: str) -> State:
         order = read_numbers(outcome, DECK)
@@ -277,7 +279,9 @@ class PrimeCards(Game[State, View]):
         if state.library:
             seat = state.turn % self.seats
             hand = _with_card(state.hands[seat], state.library[0])
-            return self._end_turn(state._replace(hands=_with_hand(state.hands, seat, hand), library=state.library[1:]))
+            phase, turn, hands, drawn, table, players, total, needs, library, discards, won, scores, recycles = state
+            tail = (table, players, total, needs, library[1:], discards, won, scores, recycles)
+            return self._end_turn(State(phase, turn, _with_hand(hands, seat, hand), drawn, *tail))
         return state._replace(phase=OVER if state.turn + 1 == self.turns_max else RECYCLE)
 
     def _end_turn(self, state: State) -> State:
