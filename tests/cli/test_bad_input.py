@@ -154,7 +154,7 @@ def test_results_of_another_league_are_refused_and_kept(tmp_path: Path, played: 
     assert "holds the results of another league" in words
     assert "[limits] move_ms was 60000, is 900" in words
     assert count(results) == 6
-    assert "move_ms" not in (results / "league.toml").read_text()
+    assert "move_ms = 60000" in (results / "league.toml").read_text()
     assert arena("run-league", "spring.toml", "--fresh", "--dry-run", cwd=tmp_path).status == 0
     assert count(results) == 6
 
