@@ -20,6 +20,8 @@ ARENA = (sys.executable, "-m", "arena")
 PATIENCE_S = 100.0
 """How long a command may take on a machine that is busy with other things."""
 GAME = '[[game]]\nid = "no_thanks"\nseats = 3\ndeals = {deals}\noptions = {{ rounds = 1 }}\n'
+PATIENT = "[limits]\nstart_s = 60\nmove_ms = 60000\n"
+"""Limits that no bot breaks because the machine is busy with other things."""
 SECRET = "[league]\nsecret = 'known'\n"
 
 
@@ -94,7 +96,7 @@ def builtin(name: str, called: str | None = None) -> str:
     return f'[[bot]]\nbuiltin = "{name}"\n' + (f'name = "{called}"\n' if called else "")
 
 
-def league(path: Path, bots: Sequence[str], deals: int = 4, head: str = SECRET, tail: str = "") -> Path:
+def league(path: Path, bots: Sequence[str], deals: int = 4, head: str = SECRET, tail: str = PATIENT) -> Path:
     """Write a league file of one-round games of No Thanks! at tables of three."""
     path.write_text(head + GAME.format(deals=deals) + tail + "".join(bots), encoding="utf-8")
     return path
@@ -126,7 +128,9 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 
 def left_over(results: Path) -> list[int]:
-    """Return the pids of the bots of a results folder."""
+    """Return the pids of the bots of a results folder, none while there is no folder."""
+    if not results.exists():
+        return []
     status = results.stat()
     return list(marked(f"{status.st_dev:x}-{status.st_ino:x}/"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -31,16 +32,24 @@ RULES_COLUMNS = (
     Column("ratio", "x leduc", 2),
     Column("floor", "floor", 1),
 )
+RATINGS_COLUMNS = (
+    Column("pool", "pool"),
+    Column("fit_s", "fit CPU-s", 4),
+    Column("baseline_s", "baseline CPU-s", 4),
+    Column("ratio", "ratio", 2),
+    Column("memory_mb", "peak MB"),
+)
 
 
 @click.command()
 @click.option("--rules", is_flag=True, help="The rules alone: random play of every game.")
+@click.option("--ratings", is_flag=True, help="The rating fit beside a bare NumPy Newton.")
 @click.option(
     "--rounds", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="Interleaved rounds."
 )
 @click.option("--seconds", type=click.FloatRange(0.1, 30), default=1.0, show_default=True, help="Length of a row.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
-def bench(rules: bool, count: int, seconds: float, as_json: bool) -> None:
+def bench(rules: bool, ratings: bool, count: int, seconds: float, as_json: bool) -> None:
     r"""Measure the arena on this machine; exit 1 when a floor is missed.
 
     Nothing else should run meanwhile. Ratios within a round are what counts, not rates.
@@ -49,12 +58,15 @@ def bench(rules: bool, count: int, seconds: float, as_json: bool) -> None:
     Example:
         arena bench
         arena bench --rules --json
+        arena bench --ratings
     """
-    document = _rules(seconds) if rules else _transport(count, seconds)
+    if rules and ratings:
+        raise click.UsageError("--rules and --ratings are measured one at a time")
+    document = _rules(seconds) if rules else _ratings(count) if ratings else _transport(count, seconds)
     if as_json:
         click.echo(json_text(document), nl=False)
     else:
-        _print(document, RULES_COLUMNS if rules else COLUMNS)
+        _print(document, RULES_COLUMNS if rules else RATINGS_COLUMNS if ratings else COLUMNS)
     if not all(floor["ok"] for floor in document["floors"]):
         sys.exit(EXIT_FAILED)
 
@@ -100,9 +112,19 @@ def _rules(seconds: float) -> dict[str, Any]:
     return {"schema": 1, "machine": machine(), "rows": rows, "floors": floors}
 
 
+def _ratings(count: int) -> dict[str, Any]:
+    from arena.lab.machine import machine
+    from arena.lab.ratings_bench import bench_ratings, verdicts
+
+    times = bench_ratings(count)
+    rows = [asdict(measured) for measured in times]
+    return {"schema": 1, "machine": machine(), "rounds": count, "rows": rows, "floors": verdicts(times)}
+
+
 def _print(document: Mapping[str, Any], columns: Sequence[Column]) -> None:
     tell("  ".join(f"{name} {value}" for name, value in document["machine"].items() if value != ""))
     print_rows(Rows(tuple(columns), tuple(document["rows"])))
     for floor in document["floors"]:
         verdict = "ok" if floor["ok"] else "MISSED"
-        click.echo(f"floor {floor['floor']}: {floor['ratio']:.2f} >= {floor['limit']:.2f} {verdict}")
+        sign = "<=" if floor["sense"] == "max" else ">="
+        click.echo(f"floor {floor['floor']}: {floor['ratio']:.2f} {sign} {floor['limit']:.2f} {verdict}")

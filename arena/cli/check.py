@@ -100,17 +100,14 @@ def _lines(report: Report, found: dict[str, Any]) -> Iterator[str]:
         yield f"badge: {found['badge']}"
 
 
-def _facts(facts: dict[str, int | float | str]) -> Iterator[str]:
+def _facts(facts: dict[str, Any]) -> Iterator[str]:
     if "hello_s" in facts:
-        sdk = f" ({facts['sdk']})" if facts["sdk"] else ""
-        at_once = facts["max_in_flight"]
+        sdk, at_once = f" ({facts['sdk']})" if facts["sdk"] else "", facts["max_in_flight"]
         yield f"Hello after {facts['hello_s']} s{sdk}, protocol {facts['protocol']}, {at_once} games at once"
     if "decisions" in facts:
-        words = (
-            f"{facts['decisions']} decisions, {facts['mean_ms']} ms on average, the slowest {facts['slowest_ms']} ms"
-        )
-        if "list_messages" in facts:
-            words += f"; a list of {facts['list']} came back in {facts['list_messages']} messages"
-        yield words
+        yield f"{facts['decisions']} decisions, {facts['mean_ms']} ms on average, the slowest {facts['slowest_ms']} ms"
+    if "list_messages" in facts:
+        messages = facts["list_messages"]
+        yield f"a list of {facts['list']} requests came back in {messages} message{'' if messages == 1 else 's'}"
     if "positions" in facts:
         yield f"{facts['positions']} random positions were compared with the rules"

@@ -18,6 +18,8 @@ from arena.errors import ArenaError, BadOptions, UsageError
 COMMANDS = {
     "run-league": "arena.cli.run_league:run_league",
     "standings": "arena.cli.standings:standings",
+    "rate": "arena.cli.rate:rate",
+    "match": "arena.cli.match:match",
     "games": "arena.cli.games:games",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
@@ -28,6 +30,7 @@ COMMANDS = {
     "rehearse": "arena.cli.rehearse:rehearse_command",
     "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
+    "doctor": "arena.cli.doctor:doctor",
     "check": "arena.cli.check:check",
     "new-bot": "arena.cli.new_bot:new_bot",
     "new-league": "arena.cli.new_league:new_league",

@@ -21,7 +21,9 @@ def new_league(file: Path) -> None:
     """
     found = write_league(file)
     playing = [item for item in found if not item.problem]
-    click.echo(f"wrote {file}: {len(playing)} bots found near it, and the bundled ones")
+    click.echo(
+        f"wrote {file}: {len(playing)} bot{'' if len(playing) == 1 else 's'} found near it, and the bundled ones"
+    )
     for item in found:
         if item.problem:
             tell(f"left out: {item.path}: {item.problem}")

@@ -5,24 +5,24 @@ from __future__ import annotations
 import secrets
 import sys
 import tempfile
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from arena.cli.main import EXIT_FAILED
+from arena.cli.options import game_options
 from arena.cli.out import print_rows, print_sheet, tell
-from arena.errors import BadOptions, Termination, UsageError, nearest
-from arena.games import create, game_class
+from arena.errors import Termination, UsageError
+from arena.games import create
 from arena.games.base import GameSpec
-from arena.games.options import option_fields
 from arena.league.bots import read_bots
 from arena.league.job import GameJob, Job, SittingEnd
 from arena.league.pool import Pool
 from arena.league.snapshot import snapshots
+from arena.league.steps import step_sandbox
 from arena.players.base import FaultPolicy, Limits, Program
+from arena.players.levels import resolve_level
 from arena.records.codec import decode
 from arena.records.record import Finished, Record, places
 from arena.reports.game_sheet import natural_scores
@@ -58,10 +58,11 @@ def play(
         arena play no_thanks careful margin random --seed 7 --show
     """
     seed = seed if seed is not None else secrets.token_hex(4)
-    rules = create(game, len(bots), **_options(game, options))
+    rules = create(game, len(bots), **game_options(game, options))
     limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
     with tempfile.TemporaryDirectory(prefix="arena-play-") as folder:
-        programs = snapshots(read_bots(bots, Path.cwd()), Path(folder))
+        wrap = step_sandbox(resolve_level(limits.sandbox))
+        programs = snapshots(read_bots(bots, Path.cwd()), Path(folder), wrap)
         finished, end = play_one(rules.spec, programs, seed, limits)
     record = decode(finished.record)
     if show:
@@ -97,33 +98,6 @@ def play_one(spec: GameSpec, programs: Sequence[Program], seed: str, limits: Lim
     (finished,) = [item for item in items if isinstance(item, Finished)]
     (end,) = [item for item in items if isinstance(item, SittingEnd)]
     return finished, end
-
-
-def _options(game: str, given: Sequence[str]) -> dict[str, Any]:
-    """Return the options of the command line, each read as its kind of value.
-
-    Raises:
-        UsageError: for one that is not NAME=VALUE.
-        BadOptions: for an unknown name, with the nearest.
-    """
-    known = {option.name: option.default for option, _ in option_fields(game_class(game).options_type)}
-    found = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"--option {text}: accepted is NAME=VALUE, such as rounds=1")
-        if name not in known:
-            raise BadOptions(f"--option {text}: unknown option{nearest(name, known)} (options: {', '.join(known)})")
-        found[name] = _value(value)
-    return found
-
-
-def _value(text: str) -> Any:
-    """Return the value that a TOML file would hold: a number, a truth value, a list, else the word itself."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def _result(record: Record) -> Rows:

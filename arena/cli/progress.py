@@ -25,12 +25,17 @@ LIVE_COLUMNS = ("rank", "name", "bound", "elo", "error", "points", "games", "fau
 
 
 class Show:
-    """What is shown of a running league; the plain form of it."""
+    """What is shown of a running league; the plain form of it.
+
+    Attributes:
+        extra: words that are shown after the pace, such as how far a test is.
+    """
 
     def __init__(self, league: League) -> None:
         self._league = league
         self._began = monotonic()
         self._line_at = 0.0
+        self.extra = ""
 
     def preparing(self, words: str) -> None:
         """Say what is done before the first game."""
@@ -60,6 +65,9 @@ class Show:
 
     def pace(self, tally: Tally) -> str:
         """Return games per second and the time left."""
+        return f"{self._pace(tally)}{self.extra and '; '}{self.extra}"
+
+    def _pace(self, tally: Tally) -> str:
         played, seconds = tally.stored - tally.before, monotonic() - self._began
         if not played or seconds < 1:
             return "starting"

@@ -98,7 +98,7 @@ def foot(found: LeagueStandings) -> str:
     progress = found.progress
     return (
         f"{progress.stored} of {progress.planned} games, {progress.void} void; "
-        f"digest {progress.digest[:16]}; arena {__version__}"
+        f"digest {progress.digest[:16]}; sandbox {progress.sandbox or 'unknown'}; arena {__version__}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from arena.errors import ArenaError
 
@@ -86,7 +87,7 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     situations: dict[str, bool] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
-    facts: dict[str, int | float | str] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
     games: list[str] = field(default_factory=list)
 
     def note(self, rule: str, situation: str, words: str) -> None:

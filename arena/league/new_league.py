@@ -89,22 +89,42 @@ def _read(folder: Path) -> tuple[Bot | None, str]:
 
 
 def _lines(found: Sequence[Found]) -> Iterator[str]:
-    playing = [item.bot for item in found if item.bot and not item.problem]
-    names = {folded(bot.name): bot.name for bot in playing}
+    own = [item.bot for item in found if item.bot and not item.problem]
+    names = {folded(bot.name) for bot in own}
     bundled = [bot for name in builtin_names() if (bot := _read(builtin_folder(name))[0])]
-    entered = [bot for bot in bundled if folded(bot.name) not in names]
+    games = _played(own, [*own, *(bot for bot in bundled if folded(bot.name) not in names)])
     yield "# A league: 'arena run-league' with this file plays it, and the same command again goes on where it stopped."
     yield "# Every key that is not needed stands here as a comment with its default."
     yield from _head()
-    yield from _games([*playing, *entered])
+    yield from _games(games)
     yield from _limits()
     yield "\n# Who plays: folders with a bot.toml, relative to this file, and bots that come with the arena."
     for item in found:
-        yield from _entry(item)
+        problem = item.problem or _idle(item.bot, games)
+        yield from _entry("path", item.path, problem, f"{item.bot.name}, {_plays(item.bot)}" if item.bot else "")
     for bot in bundled:
-        mark = "" if bot in entered else "# "
-        words = _plays(bot) if bot in entered else f"the name {bot.name!r} is taken above"
-        yield f"\n{mark}[[bot]]   # {words}\n{mark}builtin = {json.dumps(bot.name)}"
+        problem = f"the name {bot.name!r} is taken above" if folded(bot.name) in names else _idle(bot, games)
+        yield from _entry("builtin", bot.name, problem, _plays(bot))
+
+
+def _seats(game: str) -> int:
+    counts = game_class(game).seat_counts
+    return SEATS if SEATS in counts else counts[0]
+
+
+def _played(own: Sequence[Bot], everybody: Sequence[Bot]) -> tuple[str, ...]:
+    """Return the games of the league: the first that enough bots play, and one for each of one's own that needs it."""
+    possible = [game for game in game_ids() if sum(bot.plays(game) for bot in everybody) >= _seats(game)]
+    played = possible[:1] if not own else []
+    for bot in own:
+        if not any(bot.plays(game) for game in played):
+            played += [game for game in possible if bot.plays(game)][:1]
+    return tuple(played or possible[:1])
+
+
+def _idle(bot: Bot | None, games: Sequence[str]) -> str:
+    idle = bot is not None and not any(bot.plays(game) for game in games)
+    return "it plays none of the games above" if idle else ""
 
 
 def _head() -> Iterator[str]:
@@ -117,20 +137,16 @@ def _head() -> Iterator[str]:
     yield "# require_check = false        # true: only bots with a badge of 'arena check'"
 
 
-def _games(bots: Sequence[Bot]) -> Iterator[str]:
-    """Yield a table of each game; the first that enough of the bots play is played, the others are comments."""
+def _games(played: Sequence[str]) -> Iterator[str]:
+    """Yield a table of each game; those that are not played are comments."""
     yield "\n# What is played: one [[game]] or more ('arena games ID' lists the options of a game)."
-    played = False
     for game in game_ids():
         counts = game_class(game).seat_counts
-        seats = SEATS if SEATS in counts else counts[0]
-        ready = not played and sum(bot.plays(game) for bot in bots) >= seats
-        played = played or ready
-        mark = "" if ready else "# "
+        mark = "" if game in played else "# "
         yield f"\n{mark}[[game]]\n{mark}id = {json.dumps(game)}"
-        yield f"{mark}seats = {seats}                    # {counts[0]}..{counts[-1]}"
-        yield f"{mark}deals = {DEALS}                  # each is played in every seating"
-        if ready:
+        yield f"{mark}seats = {_seats(game)}".ljust(31) + f"# {counts[0]}..{counts[-1]}"
+        yield f"{mark}deals = {DEALS}".ljust(31) + "# each is played in every seating"
+        if game in played:
             yield '# seatings = "balanced"        # or "all", "rotations", or a number'
             yield "# options = { rounds = 1 }" if game == "no_thanks" else "# options = {}"
 
@@ -148,11 +164,11 @@ def _limits() -> Iterator[str]:
         yield f"# {key} = {getattr(limits, key)}".ljust(31) + f"# {words}"
 
 
-def _entry(item: Found) -> Iterator[str]:
-    if item.problem or item.bot is None:
-        yield f"\n# cannot play: {' '.join(item.problem.split())}\n# [[bot]]\n# path = {json.dumps(item.path)}"
+def _entry(key: str, value: str, problem: str, words: str) -> Iterator[str]:
+    if problem:
+        yield f"\n# cannot play: {' '.join(problem.split())}\n# [[bot]]\n# {key} = {json.dumps(value)}"
     else:
-        yield f"\n[[bot]]   # {item.bot.name}, {_plays(item.bot)}\npath = {json.dumps(item.path)}"
+        yield f"\n[[bot]]   # {words}\n{key} = {json.dumps(value)}"
 
 
 def _plays(bot: Bot) -> str:

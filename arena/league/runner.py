@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from secrets import token_hex
 from time import monotonic
 from types import FrameType
 from typing import Protocol
@@ -37,6 +38,7 @@ STORE_S = 0.5
 GREET_AT_ONCE = 4
 VOIDS_PAUSE = 3
 TRACE_LINES = 20
+TOKEN_BYTES = 16
 
 
 @dataclass(slots=True)
@@ -172,7 +174,7 @@ def run_league(
         if run.stopped or run.tally.stored >= run.tally.planned:
             observer.begun(run.tally, commitment(run.secret))
             return Outcome(run.tally, complete=run.tally.stored >= run.tally.planned, interrupted=False)
-        pool = Pool(workers)
+        pool = Pool(workers, on_lobby=lambda address: observer.preparing(_invitation(run, address)))
         try:
             with _interruptible(pool) as interrupted:
                 _greet(run, pool)
@@ -188,9 +190,6 @@ def run_league(
 
 
 def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Observer) -> _Run:
-    by_hand = [bot.name for bot in league.bots if bot.connect]
-    if by_hand:
-        raise UsageError(f"bots started by hand cannot play yet: {', '.join(by_hand)}")
     remove_unfinished(folder.bots)
     end_marked(_run_mark(folder))
     observer.preparing(f"copying and building {len(league.bots)} bots")
@@ -203,10 +202,30 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     folder.refuse_if_published(store, planned)
     folder.claim(store, league, programs, secret)
     names = {game.ruleset: game.name for game in league.games}
-    store.set_meta({"planned": str(planned), "games": json.dumps(names)})
+    levels = " ".join(sorted({*store.meta().get("sandbox", "").split(), level}))
+    store.set_meta({"planned": str(planned), "games": json.dumps(names), "sandbox": levels})
     counts = store.counts()
     tally = Tally(planned=planned, stored=counts.stored, before=counts.stored)
-    return _Run(league, folder, store, {program.name: program for program in programs}, secret, level, tally, observer)
+    everyone = {program.name: program for program in (*programs, *_by_hand(league))}
+    return _Run(league, folder, store, everyone, secret, level, tally, observer)
+
+
+def _by_hand(league: League) -> Iterator[Program]:
+    """Yield the bots that are started by hand, each with a token of its own for this run."""
+    for bot in league.bots:
+        if bot.connect:
+            yield Program(
+                bot.name, bot.version, bot.author, (), "", (), bot.connect, bot.games, token=token_hex(TOKEN_BYTES)
+            )
+
+
+def _invitation(run: _Run, address: str) -> str:
+    """Return how to start the bots that are awaited, one a line."""
+    return "\n".join(
+        f"bot {program.name!r} is awaited: start it with ARENA_ADDRESS={address} ARENA_TOKEN={program.token}"
+        for program in run.programs.values()
+        if program.token
+    )
 
 
 def _keep_speed(run: _Run, seconds: float) -> None:

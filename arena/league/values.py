@@ -13,7 +13,7 @@ from arena.league.bots import Bot
 from arena.league.names import folded
 from arena.players.base import FaultPolicy, Limits
 from arena.schedules.line_ups import Entrant, Field
-from arena.schedules.plan import Plan, RulesetPlan
+from arena.schedules.plan import CHUNK, Plan, RulesetPlan
 from arena.schedules.seatings import Policy, seatings
 
 
@@ -60,6 +60,7 @@ class League:
         limits: of every bot.
         faults: what they cost.
         bots: who plays, in the order of the file.
+        chunk: most deals of a sitting after the first ones.
     """
 
     path: Path
@@ -77,6 +78,7 @@ class League:
     limits: Limits
     faults: FaultPolicy
     bots: tuple[Bot, ...]
+    chunk: int = CHUNK
 
     def field(self, game: GamePlan) -> Field:
         """Return the bots that play a game, and how line-ups are chosen among them."""
@@ -94,7 +96,7 @@ class League:
         """Return everything that the league plays."""
         return Plan(
             tuple(
-                RulesetPlan(game.ruleset, self.field(game), seatings(game.seatings, game.seats), game.deals)
+                RulesetPlan(game.ruleset, self.field(game), seatings(game.seatings, game.seats), game.deals, self.chunk)
                 for game in self.games
             )
         )

@@ -25,7 +25,7 @@ def group_notes(fitted: Fit) -> list[str]:
     if below:
         notes.append(f"Never ahead of the rest of the group, so the rating has no lower limit: {_listed(below)}.")
     if above or below:
-        notes.append(f"Between such players and the rest the prior ({_prior_words(fitted)}) sets the distance.")
+        notes.append(f"Between such players and the rest the {_prior_words(fitted)} sets the distance.")
     return notes
 
 

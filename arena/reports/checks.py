@@ -66,7 +66,8 @@ def _transitivity_notes(found: Transitivity) -> list[str]:
         return []
     if not found.is_violated:
         return [f"Transitivity: {test}."]
-    notes = [f"NOT TRANSITIVE: {test}. One number a bot does not explain who beats whom."]
+    how = "NOT TRANSITIVE" if found.cycles else "MISFIT (no cycle)"
+    notes = [f"{how}: {test}. One number a bot does not explain all of who beats whom."]
     for cycle in found.cycles[:3]:
         a, b, c = cycle.names
         ab, bc, ca = (f"{100 * score:.1f} %" for score in cycle.scores)

@@ -51,7 +51,7 @@ def _columns(ladder: Ladder) -> tuple[Column, ...]:
         Column("tie_percent", "T%", 1, is_detail=True),
         Column("opponents_elo", "OppElo", 1, signed=True, is_detail=True),
         Column("opponents", "OppN", is_detail=True),
-        Column("sonneborn_berger", "SB", 1, is_detail=True),
+        Column("sonneborn_berger", "SB", is_detail=True),
         Column("first_seat_percent", "seat 1 %", 1, is_detail=True),
         Column("win_share_percent", "wins %", 1, is_detail=True),
         Column("mean_place", "place", 2),

@@ -24,12 +24,12 @@ BROKEN_SHARE = 0.05
 HALF_WIDTH = Column("error", "", 1)
 
 
-def ladder_notes(rated: Rated, void: int = 0) -> tuple[str, ...]:
+def ladder_notes(rated: Rated, void: int | None = None) -> tuple[str, ...]:
     """Return the lines that stand under a ladder, the most general first; no nan, no infinity, no time.
 
     Args:
         rated: the ladder with its games and checks.
-        void: attempts at these games that did not count.
+        void: attempts at these games that did not count; None where nobody counted.
     """
     ladder = rated.ladder
     anchors = [f"{row.name} is the anchor, fixed at {shown(row.elo, ELO)}" for row in ladder.rows if row.is_anchor]
@@ -42,7 +42,7 @@ def ladder_notes(rated: Rated, void: int = 0) -> tuple[str, ...]:
         "LOS>: probability in % of being better than the next row, one-sided, not corrected for picking the best of "
         "many. rank: places that the games do not exclude, at 95 % for all at once.",
         f"+{unit}s: {unit}s more that would separate a row from the next at 95 %, if the difference stays as it is (0: "
-        f"separated already; a {unit} is {_games(rated.games_per_deal)} here).",
+        f"separated already; empty: none, or over ten million; a {unit} is {_games(rated.games_per_deal)} here).",
         _method(ladder),
         _counts(ladder, void),
         *_seats(ladder),
@@ -78,10 +78,11 @@ def _method(ladder: Ladder) -> str:
     )
 
 
-def _counts(ladder: Ladder, void: int) -> str:
+def _counts(ladder: Ladder, void: int | None) -> str:
+    again = "" if void is None else f"{void} void and played again; "
     return (
         f"{_counted(ladder.games, 'game')}; {100 * ladder.tie_share:.1f} % of compared pairs tied; "
-        f"{_counted(ladder.retired, 'seat')} lost by fault, rated as losses; {void} void and played again; "
+        f"{_counted(ladder.retired, 'seat')} lost by fault, rated as losses; {again}"
         f"identical repeats {ladder.repeats}; groups {ladder.groups}."
     )
 

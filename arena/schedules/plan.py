@@ -92,12 +92,14 @@ class RulesetPlan:
         field: the bots and how line-ups are chosen among them.
         seatings: all seatings that each line-up plays.
         deals: number of deals; deal d is the same cards for every line-up.
+        chunk: most deals of a sitting after the first ones.
     """
 
     ruleset: str
     field: Field
     seatings: tuple[Seating, ...]
     deals: int
+    chunk: int = CHUNK
 
     @property
     def games(self) -> int:
@@ -107,7 +109,7 @@ class RulesetPlan:
     @property
     def sittings(self) -> int:
         """Number of sittings when nothing is stored yet."""
-        return self.field.count * len(self.seatings) * len(chunks(self.deals))
+        return self.field.count * len(self.seatings) * len(chunks(self.deals, later=self.chunk))
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class Plan:
 
     def sittings(self) -> Iterator[Sitting]:
         """Yield all sittings in playing order."""
-        cuts = [chunks(part.deals) for part in self.rulesets]
+        cuts = [chunks(part.deals, later=part.chunk) for part in self.rulesets]
         for chunk in range(max(map(len, cuts), default=0)):
             for game, part in enumerate(self.rulesets):
                 if chunk < len(cuts[game]):

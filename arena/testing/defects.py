@@ -218,8 +218,9 @@ class Greedy(Bot):
     """resource: takes more memory than allowed."""
 
     async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
-        self.hoard = [bytearray(b"x" * (16 << 20)) for _ in range(80)]
-        await asyncio.sleep(FOR_EVER_S)
+        if requests:
+            self.hoard = [bytearray(b"x" * (16 << 20)) for _ in range(80)]
+            await asyncio.sleep(FOR_EVER_S)
 
 
 class Crashes(Bot):

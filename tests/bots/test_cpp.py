@@ -1,26 +1,22 @@
-"""The C++ starters, built as a league builds them, in real sittings."""
+"""The C++ starters, built and played for real."""
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from arena.games import game_ids
-from tests.bots.toolchains import BUILD_S, built, play_alike, play_alone, require_toolchain
-
-pytestmark = pytest.mark.timeout(BUILD_S)
-
-
-@pytest.fixture(autouse=True)
-def _toolchain() -> None:
-    require_toolchain("cpp")
+from arena.players.base import Program
+from tests.bots.sdk_contract import SdkContract
+from tests.bots.sent_first import assert_sent_first
 
 
-@pytest.mark.parametrize("game", game_ids())
-def test_random_plays_every_game(game: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The first bot that an author copies plays all games without a fault."""
-    play_alone(built("cpp/random", tmp_path_factory), game)
+class TestCpp(SdkContract):
+    """The SDK and the bots of ``bots/cpp``."""
 
+    language = "cpp"
+    programs = ("cmake", "g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin")
+    install = "g++ cmake make pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc"
+    main = "bot.cpp"
 
-def test_margin_plays_as_its_python_twin(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The typed views say the same in both languages, and so do the bots that read them."""
-    play_alike(built("cpp/margin", tmp_path_factory), built("python/margin", tmp_path_factory), "no_thanks")
+    def test_an_answer_leaves_before_the_next_decision(self, probe_bot: Program, tmp_path: Path) -> None:
+        """It is really sent, although the decision after it does not give way."""
+        assert_sent_first(probe_bot, tmp_path)

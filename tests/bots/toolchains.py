@@ -30,23 +30,6 @@ BUILD_S = 900
 """For ``pytest.mark.timeout`` of the tests that may have to fetch and build a starter first."""
 
 
-TOOLCHAINS: dict[str, tuple[tuple[str, ...], str]] = {
-    "python": ((), ""),
-    "rust": (("cargo",), "Rust 1.85 or later"),
-    "cpp": (
-        ("cmake", "g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
-        "g++ cmake make pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc",
-    ),
-}
-"""By the folder of a language: the programs that its starters are built with, and what brings them."""
-
-
-def require_toolchain(language: str) -> None:
-    """Skip or fail the running test when the starters of a language cannot be built here."""
-    programs, install = TOOLCHAINS[language]
-    require(*programs, install=install)
-
-
 def require(*programs: str, install: str) -> None:
     """Skip or fail the running test when a program is missing.
 
@@ -92,6 +75,7 @@ def with_users_caches(kind: str, command: Sequence[str], folder: Path) -> Sequen
         "GOPATH": home / "go",
         "GOCACHE": home / ".cache/go-build",
         "CARGO_HOME": home / ".cargo",
+        "CARGO_BUILD_BUILD_DIR": home / ".cache/arena-cargo",
         "MAVEN_OPTS": f"-Dmaven.repo.local={home / '.m2/repository'}",
         "npm_config_cache": home / ".npm",
     }
@@ -108,7 +92,9 @@ def play_alone(program: Program, game: str, games: int = 4) -> Played:
     return outcome
 
 
-def play_alike(one: Program, other: Program, game: str, games: int = 20) -> None:
-    """Assert that two deterministic bots play the same deals of a game alike, each against itself."""
-    first, second = play_alone(one, game, games), play_alone(other, game, games)
-    assert [record.entries for record in first.records] == [record.entries for record in second.records]
+def same_play(programs: Sequence[Program], games: int, game: str) -> None:
+    """Assert that two programs play a game alike, each against itself at 3 seats: the same deals, the same steps."""
+    records = [play([one] * 3, games, LIMITS, game=game, options={}).records for one in programs]
+    for record, expected in zip(*records, strict=True):
+        assert set(map(str, record.terminations)) == {"normal"}
+        assert record.entries == expected.entries

@@ -13,7 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ARENA, GAME, Commands, Ran, arena, builtin, count, finished, fixture, league, wait_for
+from tests.commands import (
+    ARENA,
+    GAME,
+    PATIENT,
+    Commands,
+    Ran,
+    arena,
+    builtin,
+    count,
+    finished,
+    fixture,
+    league,
+    wait_for,
+)
 
 TRIO = [builtin("margin"), builtin("always-take"), fixture("first", "--policy", "first")]
 SLOW = [fixture(name, "--policy", "first", "--sleep-ms", "4") for name in ("a", "b", "c")]
@@ -136,10 +149,10 @@ def copied(played: Path, to: Path) -> Path:
 
 def test_results_of_another_league_are_refused_and_kept(tmp_path: Path, played: Path) -> None:
     results = copied(played, tmp_path)
-    other = league(tmp_path / "spring.toml", TRIO, deals=1, tail="[limits]\nmove_ms = 900\n")
+    other = league(tmp_path / "spring.toml", TRIO, deals=1, tail=PATIENT.replace("60000", "900"))
     words = refused(tmp_path, "run-league", other)
     assert "holds the results of another league" in words
-    assert "[limits] move_ms was 1000, is 900" in words
+    assert "[limits] move_ms was 60000, is 900" in words
     assert count(results) == 6
     assert "move_ms" not in (results / "league.toml").read_text()
     assert arena("run-league", "spring.toml", "--fresh", "--dry-run", cwd=tmp_path).status == 0

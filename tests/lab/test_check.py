@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,14 +15,13 @@ from arena.players.base import Limits, Program
 from arena.testing.defects import DEFECTS, rule_of
 
 ROOT = Path(__file__).parents[2]
-LIMITS = Limits(start_s=20, memory_mb=1024)
+LIMITS = Limits(start_s=20)
 QUICKLY_FOUND = (
     "no-module",
     "no-token",
     "old-protocol",
     "other-games",
     "garbage",
-    "two-hellos",
     "hangs-up",
     "huge",
     "crashes",
@@ -33,7 +33,6 @@ QUICKLY_FOUND = (
     "talks",
     "from-the-start",
     "list-fails",
-    "over-unknown",
     "unasked",
     "strict",
     "one-by-one",
@@ -51,7 +50,7 @@ SITUATION_OF = {
     "noticed": "a notice",
     "strict": "unknown fields",
     "strict-views": "new fields in views",
-    "unknown-game": "a game that it cannot know",
+    "silent-end": "a game that it cannot know",
 }
 """Where a defect must be seen first, when only one situation shows it."""
 
@@ -62,9 +61,10 @@ def program(defect: str) -> Program:
     return Program(defect, "1", "", command, str(ROOT), (), "0" * 64)
 
 
+@cache
 def checked(defect: str, start_s: float = LIMITS.start_s) -> Report:
     """Return the report of a quick check in one game."""
-    wanted = Wanted(("no_thanks",), True, Limits(start_s=start_s, memory_mb=LIMITS.memory_mb))
+    wanted = Wanted(("no_thanks",), True, Limits(start_s=start_s))
     return check(program(defect), wanted, lambda _: None)
 
 

@@ -3,12 +3,16 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace arena {
 namespace {
@@ -34,18 +38,37 @@ void print_exception() {
   std::fprintf(stderr, "\n");
 }
 
+// Prints function, file and line of addresses of a program; nothing when there is no addr2line, which g++ comes with.
+void print_lines(const char* program, const std::vector<std::string>& offsets) {
+  std::vector<char*> words;
+  for (const char* word : {"addr2line", "-Cfipe", program}) words.push_back(const_cast<char*>(word));
+  for (const auto& offset : offsets) words.push_back(const_cast<char*>(offset.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t to_stderr;
+  posix_spawn_file_actions_init(&to_stderr);
+  posix_spawn_file_actions_adddup2(&to_stderr, STDERR_FILENO, STDOUT_FILENO);
+  pid_t child = 0;
+  if (posix_spawnp(&child, words[0], &to_stderr, nullptr, words.data(), environ) == 0) waitpid(child, nullptr, 0);
+}
+
 // Runs on the stack of the throw, which is not unwound when there is no handler.
 [[noreturn]] void terminate() {
   void* frames[kFrames];
   const int count = backtrace(frames, kFrames);
   print_exception();
+  Dl_info self{};
+  dladdr(reinterpret_cast<void*>(&trace_exceptions), &self);
+  std::vector<std::string> offsets;
   for (int number = 0; number < count; ++number) {
     Dl_info info{};
-    if (!dladdr(frames[number], &info)) continue;
-    const auto offset = static_cast<char*>(frames[number]) - static_cast<char*>(info.dli_fbase);
-    std::fprintf(stderr, "  %s+0x%tx %s\n", info.dli_fname, offset,
-                 info.dli_sname ? demangled(info.dli_sname).c_str() : "");
+    if (!dladdr(frames[number], &info) || info.dli_fbase != self.dli_fbase) continue;  // of a library
+    char offset[32];
+    // A return address may belong to the line after the call: the byte before it does not.
+    std::snprintf(offset, sizeof offset, "0x%tx",
+                  static_cast<char*>(frames[number]) - 1 - static_cast<char*>(info.dli_fbase));
+    offsets.emplace_back(offset);
   }
+  print_lines(self.dli_fname, offsets);
   std::fflush(nullptr);
   std::_Exit(1);
 }

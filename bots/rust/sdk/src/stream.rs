@@ -90,9 +90,10 @@ async fn live<B: Bot>(player: &mut Player<B>, address: &str, token: &str, hello:
 
 /// Plays one stream until Goodbye.
 async fn converse<B: Bot>(player: &mut Player<B>, address: &str, token: &str, hello: Hello) -> Result<(), Ended> {
-    let channel = endpoint(address)?.connect().await.map_err(|error| {
-        Ended::Broken(format!("cannot reach the referee at {address}: {}", root_cause(&error)))
-    })?;
+    let channel = endpoint(address)?
+        .connect()
+        .await
+        .map_err(|error| Ended::Broken(format!("cannot reach the referee at {address}: {}", root_cause(&error))))?;
     let mut client = ArenaServiceClient::new(channel).max_decoding_message_size(RECEIVE_BYTES);
     let (outbox, waiting) = mpsc::channel(4);
     let mut call = tonic::Request::new(ReceiverStream::new(waiting));

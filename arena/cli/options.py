@@ -1,0 +1,38 @@
+"""Options of a game as a command line gives them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from arena.errors import BadOptions, UsageError, nearest
+from arena.games import game_class
+from arena.games.options import option_fields
+
+
+def game_options(game: str, given: Sequence[str]) -> dict[str, Any]:
+    """Return the options of the command line, each read as its kind of value.
+
+    Raises:
+        UsageError: for one that is not NAME=VALUE.
+        BadOptions: for an unknown name, with the nearest.
+    """
+    known = {option.name: option.default for option, _ in option_fields(game_class(game).options_type)}
+    found = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--option {text}: accepted is NAME=VALUE, such as rounds=1")
+        if name not in known:
+            raise BadOptions(f"--option {text}: unknown option{nearest(name, known)} (options: {', '.join(known)})")
+        found[name] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    """Return the value that a TOML file would hold: a number, a truth value, a list, else the word itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
