@@ -4,9 +4,8 @@
 half shared, 0 behind). If nobody helps anybody, who else sits at the table makes no difference to it, so among the
 blocks with B and X of one deal it is exchangeable who the others were. For every deal and every other bot A the *gain*
 is the sum of the values at tables with A, each less the mean of its B, X and deal. The statistic of A is its gain
-summed over the deals, by the root of the sum of squares; under the null hypothesis the name of A can be drawn anew for
-every deal, which gives the distribution. Dependence within a deal stays untouched, and each bot's strength drops out
-with the means.
+summed over the deals; under the null hypothesis the name of A can be drawn anew for every deal, which gives the
+distribution. Dependence within a deal stays untouched, and each bot's strength drops out with the means.
 
 The style of an honest bot can suit another one, too. So a bot is named only when nobody else's presence helps the
 other one more; and the words stay those of a note, not of a verdict.
@@ -22,7 +21,7 @@ from itertools import permutations
 import numpy as np
 
 from arena.errors import Termination
-from arena.ratings.units import Bools, Floats
+from arena.ratings.units import Floats
 from arena.records.record import places
 from arena.reports.standings import Played
 
@@ -103,9 +102,8 @@ def favour(blocks: Sequence[Block], helper: str, helped: str, generator: np.rand
     if helper not in names or len(names) < 2:
         return None
     column, totals = names.index(helper), gains.sum(axis=0)
-    statistic = _studentised(gains[:, column][None])[0]
-    drawn = _drawn(gains, counts > 0, generator)
-    extreme = int((drawn >= statistic - 1e-12).sum())
+    drawn = _totals(gains, counts > 0, generator)
+    extreme = int((drawn >= totals[column] - 1e-12).sum())
     return Favour(
         helper,
         helped,
@@ -138,28 +136,21 @@ def _gains(blocks: Sequence[Block], helped: str) -> tuple[list[str], Floats, Flo
     return names, gains, counts
 
 
-def _studentised(gains: Floats) -> Floats:
-    """Return sums over deals in units of their own spread: bots with noisier gains are no more extreme than others.
-
-    Args:
-        gains: shape (samples, deals).
-    """
-    spread = np.sqrt((gains**2).sum(axis=1))
-    found: Floats = np.divide(gains.sum(axis=1), spread, out=np.zeros(len(gains)), where=spread > 0)
-    return found
-
-
-def _drawn(gains: Floats, present: Bools, generator: np.random.Generator) -> Floats:
-    """Return the statistic of bots whose names are drawn anew for every deal, shape (permutations,)."""
-    deals = np.arange(len(gains))
+def _totals(
+    gains: Floats, present: np.ndarray[tuple[int, int], np.dtype[np.bool_]], generator: np.random.Generator
+) -> Floats:
+    """Return the totals of bots whose names are drawn anew for every deal, shape (permutations,)."""
+    deals = len(gains)
     order = np.argsort(~present, axis=1, kind="stable")  # those who are there come first
     there = present.sum(axis=1)
-    step = max(1, _AT_ONCE // max(1, len(deals)))
-    found = []
+    step = max(1, _AT_ONCE // max(1, deals))
+    totals = []
     for start in range(0, PERMUTATIONS, step):
-        picks = (generator.random((min(step, PERMUTATIONS - start), len(deals))) * there).astype(np.int64)
-        found.append(_studentised(gains[deals, order[deals, picks]]))
-    return np.concatenate(found)
+        size = min(step, PERMUTATIONS - start)
+        picks = (generator.random((size, deals)) * there).astype(np.int64)
+        rows = np.arange(deals)
+        totals.append(gains[rows, order[rows, picks]].sum(axis=1))
+    return np.concatenate(totals)
 
 
 def favours(games: Iterable[Played], authors: Mapping[str, str], generator: np.random.Generator) -> Iterator[Favour]:

@@ -64,10 +64,12 @@ def test_honest_bots_are_rarely_named_and_p_is_what_it_says() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1500)
 def test_the_false_alarm_rate_at_full_size() -> None:
+    """Within three standard errors of 2,000 leagues."""
     rate, p = false_alarms(2000)
-    assert rate <= FALSE_ALARM
-    assert 0.04 <= np.mean(np.array(p) <= 0.05) <= 0.06
+    assert rate <= FALSE_ALARM + 3 * (FALSE_ALARM / 2000) ** 0.5
+    assert 0.043 <= np.mean(np.array(p) <= 0.05) <= 0.057
     assert 0.007 <= np.mean(np.array(p) <= 0.01) <= 0.013
 
 
