@@ -54,6 +54,8 @@ def print_rows(rows: Rows, title: str = "") -> None:
         table = rich_table(part, title)
         if console.measure(table, options=unbounded).maximum <= console.width:
             console.print(table)
+            if len(part.columns) < len(rows.columns):
+                tell(f"{len(rows.columns) - len(part.columns)} columns more on a wider terminal, or in a file")
             return
     if title:
         click.echo(title)

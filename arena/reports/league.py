@@ -155,9 +155,8 @@ def _standing(
     results = None if is_race or not kept else Results.of(_result(row, source) for row in kept)
     rated = None
     if results is not None:
-        deals = len(results.deal_labels)
         speed = source.games_per_second
-        seconds = len(complete) / deals / speed if speed and not source.what_if else None
+        seconds = len(results) / len(results.deal_labels) / speed if speed else None
         rated = Rated.of(results, checks=source.checks, seconds_per_deal=seconds)
     notes = (RACE_NOTE,) if is_race else ladder_notes(rated, _void(kept, source)) if rated else ()
     if source.what_if:

@@ -8,13 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from arena.cli import main
+from arena.cli.main import arena as commands
 from arena.league.config import read_league
 from arena.league.runner import Tally, run_league
 from arena.reports.league import league_standings
 from arena.storage.store import Store
 from tests.cli.running import FILE, Run
+from tests.cli.stored import write_league
 
 
 class Quiet:
@@ -67,3 +70,21 @@ def arena(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
         return Run(status, out, err)
 
     return run
+
+
+@pytest.fixture
+def run() -> Callable[..., str]:
+    """Return a function that runs a command and returns what it prints on stdout; its errors are raised."""
+
+    def invoke(*words: object) -> str:
+        done = CliRunner().invoke(commands, [str(word) for word in words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    return invoke
+
+
+@pytest.fixture(scope="session")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A stored league of four bots, one of them broken."""
+    return write_league(tmp_path_factory.mktemp("results") / "spring")

@@ -1,7 +1,7 @@
 """Do 95 % intervals hold the truth 95 % of the time? Simulated, seeded; the full size is behind ``-m soak``.
 
 What is covered is what an endless run of the same league would show. With luck of the deal that is less spread out than
-the strengths that were put in, so the truth is the fit of one very long run.
+the strengths that were put in, so the truth is there the fit of one very long run.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import pytest
 from arena.ratings.fit import fit
 from arena.ratings.prior import Prior
 from arena.ratings.results import Results
-from arena.ratings.units import Floats
-from tests.ratings.simulate import TwoSeatPlan, plackett_luce, rotated_deals
+from arena.ratings.units import ELO_PER_NAT, Floats
+from tests.ratings.simulate import STRENGTH, TwoSeatPlan, plackett_luce, rotated_deals
 
 League = Callable[[np.random.Generator, int], Results]
 """Draws a league; the number multiplies its deals."""
@@ -42,10 +42,17 @@ LEAGUES: dict[str, League] = {
 SHARED = "the same 40 deals for all, suiting some"
 
 
+WITHOUT_LUCK = ("200 games", "two seats, half")
+"""Leagues without luck of the deal: the strengths that were put in are what an endless run would show."""
+LONG_RUN = 100
+
+
 @cache
 def truth(name: str) -> Floats:
-    """Return the ratings of a run hundreds of times as long."""
-    results = LEAGUES[name](np.random.default_rng(99), 400)
+    """Return the ratings of an endless run: known, or those of one that is a hundred times as long."""
+    if name.startswith(WITHOUT_LUCK):
+        return STRENGTH * ELO_PER_NAT
+    results = LEAGUES[name](np.random.default_rng(99), LONG_RUN)
     return fit(results, prior=Prior("none", 0.0), errors="model").elo
 
 

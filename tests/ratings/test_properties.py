@@ -56,14 +56,14 @@ def assert_sound(table: Ladder) -> None:
     assert len({row.name for row in table.rows}) == len(table.rows)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(leagues, priors)
 def test_any_league_has_a_finite_ladder(results: Results, prior: Prior) -> None:
     """Protects the first promise: nothing that can be played makes the ladder fail or print ``nan``."""
     assert_sound(ladder(results, prior=prior))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(two_seat_leagues, priors, st.sampled_from(["rao-kupper", "davidson"]))
 def test_any_two_seat_league_has_tie_model_ratings(results: Results, prior: Prior, model: str) -> None:
     """Protects the tie models in the same way."""

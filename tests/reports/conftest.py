@@ -8,9 +8,10 @@ import pytest
 
 from arena.errors import Termination
 from arena.games import Chance, ChanceTurn, GameOver, Moves, create
-from arena.ratings.ladder import Ladder, ladder
+from arena.ratings.ladder import Ladder
 from arena.ratings.results import Result, Results
 from arena.records.record import Entry, Fault, Player, Record, places
+from arena.reports.rated import Rated
 from arena.reports.standings import Played
 from arena.seeds import Stream, chance_stream, deal_key, derive
 
@@ -54,8 +55,9 @@ def games() -> list[Played]:
 
 
 @pytest.fixture(scope="session")
-def rated(games: list[Played]) -> Ladder:
-    return ladder(
+def whole(games: list[Played]) -> Rated:
+    """The games with ladder and checks; 72 games in 1 second were measured."""
+    return Rated.of(
         Results.of(
             Result(
                 game.players,
@@ -64,8 +66,14 @@ def rated(games: list[Played]) -> Ladder:
                 deal=str(game.deal),
             )
             for game in games
-        )
+        ),
+        seconds_per_deal=6 / 72,
     )
+
+
+@pytest.fixture(scope="session")
+def rated(whole: Rated) -> Ladder:
+    return whole.ladder
 
 
 @pytest.fixture(scope="session")

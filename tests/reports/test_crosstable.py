@@ -1,74 +1,115 @@
-"""Who beats whom, with errors that know that the games of one deal share their luck."""
+"""Who beats whom: points, games, differences with errors that know the deals, and tie-breaks."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from scipy.stats import t
 
-from arena.errors import Termination
-from arena.reports.crosstable import Meeting, crosstable, meetings, pair_rows
-from arena.reports.standings import Played
+from arena.ratings.results import Result, Results
+from arena.reports.crosstable import (
+    AGAINST,
+    crosstable,
+    crosstable_legend,
+    crosstable_pairs,
+    los_matrix,
+    matrix,
+    pair_rows,
+)
+from arena.reports.rated import Rated
+from arena.reports.rows import Rows
 
-NORMAL = Termination.NORMAL
-
-
-def game(deal: int, ranks: tuple[int, ...], words: tuple[Termination, ...] = (NORMAL,) * 3) -> Played:
-    return Played(deal, ("a", "b", "c"), words, (0, 0, 0), ranks)
-
-
-def test_points_of_a_pair_add_up_to_its_games(games: list[Played]) -> None:
-    """What one bot of a pair wins the other loses."""
-    found = meetings(games)
-    for (mine, other), meeting in found.items():
-        assert meeting.points + found[other, mine].points == meeting.games == found[other, mine].games
-    assert found["alpha", "beta"].games == 72
-    assert found["beta", "gamma"].games == 71, "two retired seats of one game are not compared"
+NAMES = ("alpha", "beta", "gamma")
 
 
-def test_places_decide_and_ties_count_half() -> None:
-    """1 for finishing ahead, 1/2 for a shared place."""
-    found = meetings([game(0, (1, 1, 3)), game(1, (2, 1, 3))])
-    assert found["a", "b"].points == 0.5
-    assert found["a", "c"].points == 2
-    assert found["b", "a"].share == 0.75
+def by_pair(table: Rows) -> dict[tuple[object, object], dict[str, object]]:
+    return {(row["name"], row["opponent"]): dict(row) for row in table.rows}
 
 
-def test_a_retired_bot_is_behind_whatever_the_rules_say() -> None:
-    """The fault decides, not the score at the end."""
-    found = meetings([game(0, (1, 2, 3), (Termination.CRASH, NORMAL, NORMAL))])
-    assert found["a", "c"].points == 0
-    assert found["c", "a"].points == 1
+def test_points_of_a_pair_add_up_to_its_games(whole: Rated) -> None:
+    """What one bot of a pair wins the other loses; two retired seats of one game are not compared."""
+    found = by_pair(pair_rows(whole))
+    assert len(found) == 6
+    for (name, other), row in found.items():
+        assert float(str(row["points"])) + float(str(found[other, name]["points"])) == row["games"]
+    assert found["alpha", "beta"]["games"] == 72
+    assert found["beta", "gamma"]["games"] == 71
 
 
-def test_error_is_the_one_of_the_deals() -> None:
-    """Four games of one deal are one observation: worked by hand."""
-    meeting = Meeting({0: [4.0, 4.0], 1: [1.0, 4.0], 2: [2.0, 4.0]})
-    share = 7 / 12
-    squares = (4 - 4 * share) ** 2 + (1 - 4 * share) ** 2 + (2 - 4 * share) ** 2
-    assert meeting.error == pytest.approx(t.ppf(0.975, 2) * (1.5 * squares) ** 0.5 / 12)
+def test_differences_and_los_are_those_of_the_fit(whole: Rated) -> None:
+    """Cells show the fit's differences, errors and probabilities, unrounded."""
+    fit = whole.ladder.fit
+    a, b = fit.names.index("alpha"), fit.names.index("beta")
+    row = by_pair(pair_rows(whole))["alpha", "beta"]
+    assert row["difference"] == pytest.approx(fit.elo[a] - fit.elo[b])
+    assert row["error"] == pytest.approx(fit.quantile * fit.difference_sd()[a, b])
+    assert row["los_percent"] == pytest.approx(100 * fit.los()[a, b])
 
 
-def test_error_of_a_clean_sweep_is_a_bound() -> None:
-    """All games won says less than certainty: 1 - 0.05^(1/deals)."""
-    assert Meeting({deal: [6.0, 6.0] for deal in range(10)}).error == pytest.approx(1 - 0.05**0.1)
-    assert Meeting({0: [3.0, 6.0]}).error is None
+def test_both_forms_show_the_same_numbers(whole: Rated) -> None:
+    """The matrices for people and the pair rows come from one count."""
+    pairs = by_pair(pair_rows(whole))
+    tables = (crosstable(whole), matrix(whole), los_matrix(whole))
+    for cross, gap, los in zip(*(table.rows for table in tables), strict=True):
+        for other in NAMES:
+            if other == cross["name"]:
+                assert cross[AGAINST + other] == gap[AGAINST + other] == los[AGAINST + other] == ""
+                continue
+            pair = pairs[cross["name"], other]
+            star = "*" if pair["significant"] else ""
+            score = f"{pair['points']:g}/{pair['games']}"
+            assert cross[AGAINST + other] == f"{score} {pair['difference']:+.0f} ±{pair['error']:.0f}{star}"
+            assert gap[AGAINST + other] == f"{pair['difference']:+.1f} ±{pair['error']:.1f}{star}"
+            assert los[AGAINST + other] == f"{pair['los_percent']:.1f}"
 
 
-def test_both_forms_show_the_same_numbers(games: list[Played]) -> None:
-    """The table for people and the pair rows come from one count."""
-    names = ["alpha", "beta", "gamma"]
-    found = meetings(games)
-    pairs = {(row["name"], row["opponent"]): row for row in pair_rows(names, found).rows}
-    for row in crosstable(names, found).rows:
-        assert row[str(row["name"])] == ""
-        for other in names:
-            if other != row["name"]:
-                pair = pairs[str(row["name"]), other]
-                assert row[other] == f"{pair['share_percent']:.1f} ±{pair['error_percent']:.1f}"
-    assert pairs["alpha", "beta"]["significant"] == 1
-    assert len(pairs) == 6
+def test_rows_are_in_the_order_of_points_with_tie_breaks(whole: Rated) -> None:
+    """TB1 is empty without a tie; wins and Sonneborn-Berger are given; the legend names them."""
+    table = crosstable(whole)
+    points = [float(str(row["points"])) for row in table.rows]
+    assert points == sorted(points, reverse=True)
+    assert [column.title for column in table.columns][-3:] == ["TB1", "TB2", "TB3"]
+    legend = "\n".join(crosstable_legend())
+    assert all(re.search(rf"TB{place}: .*\({rule}\)", legend) for place, rule in
+               enumerate(("head-to-head", "wins", "sonneborn-berger"), start=1))  # fmt: skip
+    row = next(row for row in crosstable_pairs(whole).rows if row["name"] == table.rows[0]["name"])
+    assert (row["rank"], row["total_points"], row["tb3"]) == (1, points[0], table.rows[0]["tb3"])
 
 
-def test_bots_that_never_met_have_an_empty_cell() -> None:
-    """No games, no number."""
-    assert [row["z"] for row in crosstable(["a", "z"], meetings([game(0, (1, 2, 3))])).rows] == ["", ""]
+def test_a_tie_in_points_is_broken_head_to_head() -> None:
+    """Two bots with equal points: the one that beat the other is first, and TB1 shows by how much."""
+    games = [
+        Result(("a", "b"), (1, 2)),
+        Result(("b", "c"), (1, 2)),
+        Result(("c", "a"), (1, 2)),
+        Result(("b", "d"), (1, 2)),
+        Result(("a", "d"), (1, 2)),
+        Result(("c", "d"), (1, 2)),
+    ]
+    rows = crosstable(Rated.of(Results.of(games), checks=False)).rows
+    assert [row["points"] for row in rows] == [2.0, 2.0, 2.0, 0.0]
+    assert [row["rank"] for row in rows][:3] == [1, 1, 1], "a cycle that no tie-break resolves"
+    assert [row["tb1"] for row in rows] == [1.0, 1.0, 1.0, None]
+
+
+def test_bots_that_never_met_have_no_difference() -> None:
+    """Two groups: no games, no difference, no probability between them, and nothing significant."""
+    games = [Result(("a", "b"), (1, 2)), Result(("b", "a"), (1, 1)), Result(("y", "z"), (2, 1))]
+    whole = Rated.of(Results.of(games), checks=False)
+    row = by_pair(pair_rows(whole))["a", "z"]
+    assert (row["games"], row["difference"], row["error"], row["significant"], row["los_percent"]) == (
+        0,
+        None,
+        None,
+        0,
+        None,
+    )
+    assert next(row for row in matrix(whole).rows if row["name"] == "a")[AGAINST + "z"] == ""
+
+
+def test_names_of_bots_cannot_be_taken_for_columns() -> None:
+    """A bot called ``points`` has a column of its own."""
+    renamed = Results.of([Result(("points", "name"), (1, 2)), Result(("name", "points"), (1, 2))])
+    table = crosstable(Rated.of(renamed, checks=False))
+    keys = [column.key for column in table.columns]
+    assert len(set(keys)) == len(keys)

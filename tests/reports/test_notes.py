@@ -4,32 +4,50 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arena.ratings.ladder import Ladder
-from arena.reports.notes import ladder_notes
+from arena.errors import Termination
+from arena.reports.notes import broken_notes, ladder_notes
+from arena.reports.rated import Rated
+from arena.reports.standings import Played
 
 
-def test_notes_name_method_and_counts(rated: Ladder) -> None:
+def test_notes_name_method_and_counts(whole: Rated) -> None:
     """A reader learns the model, what errors rest on, how many games and faults there were."""
-    elo, method, counts, seats, *rest = ladder_notes(rated)
+    elo, los, more, method, counts, seats, *rest = ladder_notes(whole, 2)
     assert elo.startswith("Elo: expected score")
     assert "Plackett-Luce" in method
     assert "clustered by deal, 12 deals" in method
     assert counts.startswith("72 games; ")
     assert "3 seats lost by fault" in counts
     assert seats.startswith("Seats at tables of 3: 1: ")
-    assert rest == list(rated.notes)
+    assert "one-sided" in los
+    assert "a deal is 6 games here" in more
+    assert "2 void and played again; identical repeats 0; groups 1" in counts
+    assert whole.checks is not None
+    assert rest == [*whole.ladder.notes, *whole.checks.notes()]
 
 
-def test_an_anchor_is_named(rated: Ladder) -> None:
+def test_an_anchor_is_named(whole: Rated) -> None:
     """Zero is the mean of the field only if nothing else fixes the scale."""
-    assert "the mean of the field is 0" in ladder_notes(rated)[0]
+    assert "the mean of the field is 0" in ladder_notes(whole)[0]
+    rated = whole.ladder
     fixed = replace(rated, rows=(replace(rated.rows[0], is_anchor=True, elo=100.0), *rated.rows[1:]))
-    assert f"{rated.rows[0].name} is fixed at +100.0" in ladder_notes(fixed)[0]
+    note = ladder_notes(replace(whole, ladder=fixed))[0]
+    assert f"{rated.rows[0].name} is the anchor, fixed at +100.0" in note
+    assert "against the anchor" in note
 
 
-def test_notes_show_no_nonsense(rated: Ladder) -> None:
+def test_notes_show_no_nonsense(whole: Rated) -> None:
     """Never nan, inf or a negative zero."""
-    text = "\n".join(ladder_notes(rated)).lower()
+    text = "\n".join(ladder_notes(whole)).lower()
     assert "nan" not in text.split()
     assert "inf" not in text.split()
     assert "-0.0 " not in text
+
+
+def test_a_broken_bot_is_told_from_a_weak_one(games: list[Played]) -> None:
+    """Who loses more than one game in twenty by fault is named with the faults; who merely loses is not."""
+    assert broken_notes(games) == (), "beta lost 2 of 72 games by fault"
+    words = (Termination.NORMAL, Termination.CRASH, Termination.NORMAL)
+    crashed = [Played(20 + deal, ("alpha", "beta", "gamma"), words, (3, 2, 1), (1, 2, 3)) for deal in range(8)]
+    (note,) = broken_notes([*games, *crashed])
+    assert note.startswith("BROKEN: beta lost 10 of its 80 games by fault (crash 9, illegal 1)")

@@ -32,7 +32,7 @@ def test_ranked_and_unranked_bots(games: list[Played], rated: Ladder) -> None:
 
 def test_overall_is_part_of_the_document(games: list[Played], rated: Ladder) -> None:
     """JSON has it under ``overall``, with faults of all games added up."""
-    single = standings(rated.rows, count(games), VERSIONS, fewer_is_better=True)
+    single = standings(rated, count(games), VERSIONS, fewer_is_better=True)
     overall = overall_ladder(dict.fromkeys(GAMES, rated))
     totals = fault_totals([single, single])
     table = overall_standings(overall, GAMES, VERSIONS, totals)

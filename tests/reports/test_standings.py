@@ -20,7 +20,7 @@ VERSIONS = {"alpha": "2", "beta": "1"}
 
 @pytest.fixture(scope="module")
 def table(games: list[Played], rated: Ladder) -> Rows:
-    return standings(rated.rows, count(games), VERSIONS, fewer_is_better=True)
+    return standings(rated, count(games), VERSIONS, fewer_is_better=True)
 
 
 def test_faults_are_counted_by_word_and_in_all(games: list[Played], table: Rows) -> None:
@@ -34,6 +34,7 @@ def test_faults_are_counted_by_word_and_in_all(games: list[Played], table: Rows)
 
 def test_rows_follow_the_ladder(rated: Ladder, table: Rows) -> None:
     """Ranks, ratings and errors are the ladder's, unrounded."""
+    assert [row["rank_range"] for row in table.rows] == [f"{row.rank_low}-{row.rank_high}" for row in rated.rows]
     assert [(row["rank"], row["name"], row["elo"], row["error"], row["bound"]) for row in table.rows] == [
         (row.rank, row.name, row.elo, row.error, row.bound) for row in rated.rows
     ]
@@ -47,7 +48,7 @@ def test_mean_score_has_the_direction_of_the_rules(games: list[Played], rated: L
     shown = next(row["mean_score"] for row in table.rows if row["name"] == "alpha")
     assert shown == pytest.approx(by_hand, abs=1e-12)
     assert "fewer is better" in next(column.title for column in table.columns if column.key == "mean_score")
-    other_way = standings(rated.rows, count(games), VERSIONS)
+    other_way = standings(rated, count(games), VERSIONS)
     assert next(row["mean_score"] for row in other_way.rows if row["name"] == "alpha") == pytest.approx(-by_hand)
 
 
@@ -59,7 +60,8 @@ def test_win_shares_add_up(table: Rows) -> None:
 def test_columns_without_content_are_left_out_everywhere(games: list[Played], rated: Ladder, table: Rows) -> None:
     """Author, group and limit appear only if they say something, and then in every format."""
     assert {"author", "group", "limit"}.isdisjoint(column.key for column in table.columns)
-    with_authors = standings(rated.rows, count(games), VERSIONS, authors={"alpha": "ann", "beta": ""})
+    assert {"void", "nash_percent"}.isdisjoint(column.key for column in table.columns)
+    with_authors = standings(rated, count(games), VERSIONS, authors={"alpha": "ann", "beta": ""})
     assert "author" in to_csv(with_authors).splitlines()[0].split(",")
     assert "| author |" in to_markdown(with_authors).splitlines()[0]
 
@@ -94,7 +96,7 @@ def test_document_has_the_keys_of_the_contract(table: Rows) -> None:
 def test_a_bound_is_shown_with_its_limit(games: list[Played], rated: Ladder) -> None:
     """A bot that never lost has a mark and a limit in every format, and no infinity."""
     rows = (replace(rated.rows[0], bound=">", limit=321.09), *rated.rows[1:])
-    table = standings(rows, count(games), VERSIONS)
+    table = standings(replace(rated, rows=rows), count(games), VERSIONS)
     text = to_markdown(table)
     assert "| > | +" in text
     assert "| +321.1 |" in text
@@ -109,3 +111,28 @@ def test_markdown_and_csv_agree_with_json(table: Rows) -> None:
     from_markdown = [line[2:-2].split(" | ")[place] for line in to_markdown(table).splitlines()[2:]]
     assert [float(row["elo"]) for row in from_csv] == [row["elo"] for row in from_json]
     assert from_markdown == [f"{row['elo']:+.1f}" for row in from_json]
+
+
+def test_void_games_are_shown_where_there_were_some(games: list[Played], rated: Ladder) -> None:
+    """Attempts that did not count stand beside the bots that sat there."""
+    table = standings(rated, count(games), VERSIONS, voids={"beta": 2})
+    assert {row["name"]: row["void"] for row in table.rows} == {"alpha": 0, "beta": 2, "gamma": 0}
+    assert "void" in [column.key for column in table.columns]
+
+
+def test_nothing_rated_gives_no_rows() -> None:
+    """A league without a complete block has an empty table."""
+    assert standings(None, {}, {}).rows == ()
+
+
+def test_a_narrow_terminal_gets_a_brief_table(table: Rows) -> None:
+    """What identifies and ranks a bot stays; details go."""
+    kept = {column.key for column in table.brief().columns}
+    assert {"rank", "name", "elo", "error", "rank_range", "more_deals", "faults", "crash"} <= kept
+    assert {"sonneborn_berger", "opponents_elo", "place_1_percent"}.isdisjoint(kept)
+
+
+def test_further_keys_stand_beside_the_rows(table: Rows) -> None:
+    """Sections are added under their names, none in place of a key of the contract."""
+    (ladder,) = document(Progress("s", 1, 1, 0, ""), {"g": table}, more={"g": {"plan": []}})["ladders"]
+    assert list(ladder) == ["game", "rows", "plan"]
