@@ -18,7 +18,9 @@ from arena.league.badge import write_badge
 from arena.league.bots import Bot, read_bot, shipped
 from arena.league.snapshot import snapshot
 from arena.league.sources import BADGE
+from arena.league.steps import step_sandbox
 from arena.players.base import Limits
+from arena.players.levels import resolve_level
 from arena.reports.writers import json_text
 
 if TYPE_CHECKING:
@@ -54,8 +56,9 @@ def check(bot: str, games: tuple[str, ...], quick: bool, badge: Path | None, mov
     with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
         if declared.fetch or declared.build:
             tell("building it")
-        program = snapshot(declared, Path(folder))
-        wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms))
+        level = resolve_level("auto")
+        program = snapshot(declared, Path(folder), step_sandbox(level))
+        wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms, sandbox=level))
         report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))
     found = document(report, program, wanted)
     if report.passed and not quick:
