@@ -230,7 +230,8 @@ class Fixture:
             await self._in_phase(call, "after")
 
     def _is_due(self) -> bool:
-        return self.decisions == self.flags.at or (self.decisions > self.flags.at and self.flags.every)
+        past: int = self.decisions - self.flags.at
+        return past == 0 or (past > 0 and bool(self.flags.every))
 
     async def _answer(self, call: Any, request: arena_pb2.Request) -> list[arena_pb2.Answer]:
         self.decisions += 1
