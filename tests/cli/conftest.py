@@ -19,6 +19,9 @@ from arena.storage.store import Store
 from tests.cli.running import FILE, Run
 from tests.cli.stored import write_league
 
+Invoke = Callable[..., str]
+"""Runs a command and returns what it prints on stdout."""
+
 
 class Quiet:
     """An observer that shows nothing."""
@@ -73,7 +76,7 @@ def arena(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
 
 
 @pytest.fixture
-def run() -> Callable[..., str]:
+def run() -> Invoke:
     """Return a function that runs a command and returns what it prints on stdout; its errors are raised."""
 
     def invoke(*words: object) -> str:
