@@ -80,15 +80,16 @@ def markdown_rows(text: str) -> list[list[str]]:
 
 
 def test_the_crosstable_agrees_in_every_form(base: Path) -> None:
-    """The table for people has the percentages of the rows for programs."""
-    pairs = shown(base, "--crosstable", "--json").document["no_thanks"]
+    """The cells for people say the points, the games and the rounded difference of the rows for programs."""
+    pairs = shown(base, "--crosstable", "--json").document["ladders"][0]["crosstable"]
     table = list(csv.DictReader(io.StringIO(shown(base, "--crosstable", "--format", "csv").out)))
+    assert len(pairs) == len(NAMES) * (len(NAMES) - 1)
     assert [cells(pair) for pair in pairs] == [list(row.values()) for row in table]
-    wide = markdown_rows(shown(base, "--crosstable", "--format", "md").out)
-    found = sorted(float(cell.split()[0]) for line in wide for cell in line[1:] if cell)
-    assert len(found) == len(NAMES) * (len(NAMES) - 1)
-    shares = [value for pair in pairs for key, value in pair.items() if "percent" in key and "error" not in key]
-    assert all(any(abs(value - share) < 0.06 for share in (*shares, *(100 - s for s in shares))) for value in found)
+    people = markdown_rows(shown(base, "--crosstable", "--format", "md").out)
+    found = [cell.rstrip("*") for line in people for cell in line if "±" in cell]
+    assert found == [
+        f"{pair['points']:g}/{pair['games']} {pair['difference']:+.0f} ±{pair['error']:.0f}" for pair in pairs
+    ]
 
 
 def test_derived_files_are_what_the_commands_print(base: Path) -> None:
