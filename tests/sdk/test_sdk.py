@@ -19,8 +19,8 @@ PATIENT = Limits(start_s=30, move_ms=10_000)
 
 
 def bot(name: str, called: str = "") -> Program:
-    command = (sys.executable, str(ROOT / "tests/sdk/bots.py"), name)
-    return Program(called or name, "1", "", command, str(ROOT), (("PYTHONPATH", str(ROOT)),), "0" * 64)
+    command = (sys.executable, "bots.py", name)
+    return Program(called or name, "1", "", command, str(ROOT / "tests/sdk"), (), "0" * 64)
 
 
 FIRSTS = (bot("first", "b"), bot("first", "c"))
