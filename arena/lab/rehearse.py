@@ -14,7 +14,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from time import monotonic
 
-from arena.errors import Termination
+from arena.errors import Termination, UsageError
 from arena.games import create
 from arena.league.bots import Bot
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
@@ -141,6 +141,8 @@ def rehearse(
 def _scene(league: League, programs: dict[str, Program], folder: Path, number: int, fault: str) -> _Scene:
     plan = league.games[number % len(league.games)]
     others = [programs[bot.name] for bot in league.bots if bot.plays(plan.id) and bot.name in programs]
+    if not others:
+        raise UsageError(f"{league.path}: no bot of this league that the arena can start plays {plan.name}")
     seated = list(islice(cycle(others[number % len(others) :] + others[: number % len(others)]), plan.seats))
     seated[SEAT] = _misbehaving(fault, league.limits, folder)
     secret = derive(b"arena rehearse", fault)
