@@ -14,7 +14,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from time import monotonic
 
-from arena.errors import Termination
+from arena.errors import Termination, UsageError
 from arena.games import create
 from arena.league.bots import Bot
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
@@ -29,7 +29,7 @@ from arena.players.process import marked
 from arena.records.codec import decode
 from arena.records.record import Finished, Record, Void
 from arena.seeds import bot_seed, deal_key, derive
-from arena.testing.bots import DEEDS, FAULTS, HABITS, INSTEAD, STARTS, STREAM
+from arena.testing.bots import FAULTS, STARTS
 
 BUDGET_S = 280.0
 """After this nothing new is begun; what is running ends within the limits, so that five minutes are enough."""
@@ -39,29 +39,24 @@ SEAT, AT = 0, 1
 GAMES = 2
 ATTEMPTS = 3
 NOTHING = "nothing"
-_NO_ACTION = ("protocol", "illegal")
-"""The fixture sends one text in all games: an action that another game knows is illegal, one that none knows is not."""
+# The fixture sends one text in all games: an action that another game knows is illegal, one that none knows is not.
 # In a sandbox a bot can be killed, and use up what it may, only by computing: its clock can run out first.
-_WORDS: dict[str, tuple[str, ...]] = {
-    "none": (NOTHING,),
-    "late": ("timeout",),
-    **dict.fromkeys(INSTEAD, _NO_ACTION),
-    "empty": ("protocol",),
-    **dict.fromkeys(DEEDS, ("crash",)),
-    "hang": ("timeout",),
-    "flood": (NOTHING,),
-    "fork": (NOTHING, "resource"),
-    "killed": ("crash", "timeout"),
-    **dict.fromkeys(("memory", "shared-memory", "fill-disk", "breed"), ("resource", "crash", "timeout")),
-    **dict.fromkeys(STREAM, ("protocol",)),
-    "half-close": ("disconnect",),
-    "cancel": ("disconnect",),
-    "cut": (NOTHING, "disconnect"),
-    **dict.fromkeys(HABITS, (NOTHING, "protocol", "timeout")),
-    "mute": ("timeout",),
-    **dict.fromkeys(STARTS, ("no-show",)),
+_FAULTS_BY_WORDS = {
+    (NOTHING,): "none flood chatter second-stream",
+    (NOTHING, "resource"): "fork",
+    (NOTHING, "disconnect"): "cut",
+    (NOTHING, "protocol", "timeout"): "duplicate stale reverse extra",
+    ("crash",): "crash exit0 segfault abort",
+    ("crash", "timeout"): "killed",
+    ("crash", "resource", "timeout"): "memory shared-memory fill-disk breed",
+    ("timeout",): "late hang mute",
+    ("illegal", "protocol"): "illegal malformed resign number long",
+    ("protocol",): "empty garbage huge second-hello",
+    ("protocol", "disconnect"): "vast",
+    ("disconnect",): "half-close cancel",
+    ("no-show",): "never exit-early wrong-protocol no-games answers-first",
 }
-EXPECTED = {fault: frozenset(words) for fault, words in _WORDS.items()}
+EXPECTED = {fault: frozenset(words) for words, faults in _FAULTS_BY_WORDS.items() for fault in faults.split()}
 """Words that a fault may be ruled as, ``nothing`` where the rules allow it."""
 
 
@@ -146,6 +141,8 @@ def rehearse(
 def _scene(league: League, programs: dict[str, Program], folder: Path, number: int, fault: str) -> _Scene:
     plan = league.games[number % len(league.games)]
     others = [programs[bot.name] for bot in league.bots if bot.plays(plan.id) and bot.name in programs]
+    if not others:
+        raise UsageError(f"{league.path}: no bot of this league that the arena can start plays {plan.name}")
     seated = list(islice(cycle(others[number % len(others) :] + others[: number % len(others)]), plan.seats))
     seated[SEAT] = _misbehaving(fault, league.limits, folder)
     secret = derive(b"arena rehearse", fault)
