@@ -19,8 +19,8 @@ Fair, fast, explainable, in that order. The architecture on one page:
 So a record replays with no generator, and a deal is the same for every line-up: its chance streams are keyed by
 (secret, ruleset, deal, event) and by nothing else (``seeds``).
 
-**A league** (``league.runner``) is a plan of sittings: one line-up in one seating over a run of deals. The parent plans,
-stores and reports; it alone writes, and it never imports grpc. Worker processes, one a core, play whole sittings
+**A league** (``league.runner``) is a plan of sittings: one line-up in one seating over a run of deals. The parent
+plans, stores and reports; it alone writes, and it never imports grpc. Worker processes, one a core, play whole sittings
 (``league.sitting``). Resuming is planned ids minus stored ids.
 
 **One decision.** The table (``referee.table``) says which seats must be asked. The request waits until its bot may be

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -18,7 +23,17 @@ COMMANDS = {
     "games": "arena.cli.games:games",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
+    "explain": "arena.cli.explain:explain",
+    "rematch": "arena.cli.rematch:rematch_command",
+    "export": "arena.cli.export:export",
+    "verify": "arena.cli.verify:verify",
+    "rehearse": "arena.cli.rehearse:rehearse_command",
+    "publish": "arena.cli.publish:publish",
     "bench": "arena.cli.bench:bench",
+    "doctor": "arena.cli.doctor:doctor",
+    "check": "arena.cli.check:check",
+    "new-bot": "arena.cli.new_bot:new_bot",
+    "new-league": "arena.cli.new_league:new_league",
 }
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
@@ -38,6 +53,28 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the command line; ``--help`` is printed here."""
+        with _readers_may_go():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with _readers_may_go():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _readers_may_go() -> Iterator[None]:
+    """End quietly when the reader of our output (a pager, ``head``) has gone: that is no error of anybody's."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        _forget_stdout()
+        raise click.exceptions.Exit(0) from error
+
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena")
@@ -50,28 +87,50 @@ def arena() -> None:
 
 def main() -> None:
     """Run the command line; exit 0 on success, 1 when what was checked failed, 2 for usage errors, 130 on Ctrl-C."""
+    _prepare_output()
+    status = _status()
     try:
-        arena.main(standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
-    except click.Abort:
-        sys.exit(EXIT_INTERRUPTED)
+        sys.stdout.flush()
+    except OSError:
+        _forget_stdout()
+    sys.exit(status)
+
+
+def _status() -> str | int | None:
+    """Run the command and return its exit status, after saying in words what went wrong."""
+    try:
+        return arena.main(standalone_mode=False) or 0  # click returns the status of its own exits, such as of --help
+    except SystemExit as exit_:
+        return exit_.code
+    except (click.Abort, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
     except click.ClickException as error:
         error.show()
-        sys.exit(EXIT_USAGE)
-    except KeyboardInterrupt:
-        sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output (a pager, head) has gone: that is no error of anybody's.
-        sys.stderr.close()
-        sys.exit(0)
+        return EXIT_USAGE
     except (UsageError, BadOptions) as error:
-        _say(error)
-        sys.exit(EXIT_USAGE)
+        return _say(error, EXIT_USAGE)
     except ArenaError as error:
-        _say(error)
-        sys.exit(EXIT_FAILED)
+        return _say(error, EXIT_FAILED)
+    except OSError as error:
+        # The system refused something that no command can do without: disk, memory, processes, our own output.
+        return _say(error, EXIT_USAGE)
 
 
-def _say(error: ArenaError) -> None:
+def _prepare_output() -> None:
+    """Let no name of a bot, and no closed stream, break the output: what cannot be encoded is escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (open as long as we are)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_stdout() -> None:
+    """Drop what cannot be written, or the interpreter would try once more at its end and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(error: Exception, status: int) -> int:
     click.echo(f"error: {error}", err=True)
+    return status

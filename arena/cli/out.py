@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -18,7 +19,12 @@ from arena.reports.game_sheet import game_sheet
 from arena.reports.rows import Rows
 from arena.reports.writers import shown, to_table
 
+if TYPE_CHECKING:  # the ratings load SciPy, for which only the commands that rate should wait
+    pass
+
 RESULTS = Path("results")
+UNBOUNDED = 100_000
+"""Characters: more than any table has in a line."""
 
 
 def tell(words: str) -> None:
@@ -28,7 +34,9 @@ def tell(words: str) -> None:
 
 def rich_table(rows: Rows, title: str = "") -> Table:
     """Return rows as a table for a terminal."""
-    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table = Table(
+        title=Text(title) if title else None, title_justify="left", header_style="bold", box=None, pad_edge=False
+    )
     for column in rows.columns:
         numeric = all(not isinstance(row.get(column.key), str) for row in rows.rows)
         table.add_column(Text(column.title), justify="right" if numeric else "left", no_wrap=True)
@@ -40,14 +48,15 @@ def rich_table(rows: Rows, title: str = "") -> Table:
 def print_rows(rows: Rows, title: str = "") -> None:
     """Print rows on stdout: coloured on a terminal, without details if it is too narrow; whole and plain elsewhere."""
     console = Console()
-    if sys.stdout.isatty():
-        for part in (rows, rows.brief()):
-            table = rich_table(part, title)
-            if console.measure(table).minimum <= console.width:
-                console.print(table)
-                if len(part.columns) < len(rows.columns):
-                    tell(f"{len(rows.columns) - len(part.columns)} columns more on a wider terminal, or in a file")
-                return
+    # Measured without the terminal's width, to which a table would be squeezed until nothing can be read.
+    unbounded = console.options.update(max_width=UNBOUNDED)
+    for part in (rows, rows.brief()) if sys.stdout.isatty() else ():
+        table = rich_table(part, title)
+        if console.measure(table, options=unbounded).maximum <= console.width:
+            console.print(table)
+            if len(part.columns) < len(rows.columns):
+                tell(f"{len(rows.columns) - len(part.columns)} columns more on a wider terminal, or in a file")
+            return
     if title:
         click.echo(title)
     click.echo(to_table(rows))

@@ -20,7 +20,9 @@ from arena.league.bots import read_bots
 from arena.league.job import GameJob, Job, SittingEnd
 from arena.league.pool import Pool
 from arena.league.snapshot import snapshots
+from arena.league.steps import step_sandbox
 from arena.players.base import FaultPolicy, Limits, Program
+from arena.players.levels import resolve_level
 from arena.records.codec import decode
 from arena.records.record import Finished, Record, places
 from arena.reports.game_sheet import natural_scores
@@ -59,7 +61,8 @@ def play(
     rules = create(game, len(bots), **game_options(game, options))
     limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
     with tempfile.TemporaryDirectory(prefix="arena-play-") as folder:
-        programs = snapshots(read_bots(bots, Path.cwd()), Path(folder))
+        wrap = step_sandbox(resolve_level(limits.sandbox))
+        programs = snapshots(read_bots(bots, Path.cwd()), Path(folder), wrap)
         finished, end = play_one(rules.spec, programs, seed, limits)
     record = decode(finished.record)
     if show:

@@ -15,7 +15,6 @@ from rich.text import Text
 from arena.cli.out import rich_table, tell
 from arena.league.runner import Outcome, Tally
 from arena.league.values import League
-from arena.reports.league import league_standings
 from arena.reports.planned import duration
 from arena.reports.rows import Rows
 from arena.storage.store import Store
@@ -95,13 +94,13 @@ class LiveShow(Show):
     def __init__(self, league: League, console: Console) -> None:
         super().__init__(league)
         self._bar = Progress(
-            TextColumn(league.name),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[pace]}"),
             console=console,
         )
-        self._task = self._bar.add_task("games", total=None, pace="")
+        self._task = self._bar.add_task(league.name, total=None, pace="")
         self._tables: list[Rows] = []
         self._tables_at = 0.0
         self._words = Text()
@@ -122,6 +121,8 @@ class LiveShow(Show):
         """Move the bar; rate what is stored every few seconds."""
         self._bar.update(self._task, completed=tally.stored, pace=self.pace(tally))
         if monotonic() - self._tables_at >= TABLE_S and tally.stored:
+            from arena.reports.league import league_standings  # loads SciPy: not before there is something to rate
+
             self._tables = [
                 standing.rows for standing in league_standings(store, checks=False).games if standing.rows.rows
             ]

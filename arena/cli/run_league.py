@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +14,7 @@ from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
 from arena.cli.out import print_rows, tell
 from arena.cli.progress import Show, terminal_show
 from arena.cli.report import emit, text_of
-from arena.cli.standings import foot, league_blocks
+from arena.cli.standings import foot, league_blocks, warned
 from arena.errors import UsageError
 from arena.league.bots import shipped
 from arena.league.config import read_league
@@ -20,11 +22,13 @@ from arena.league.folder import ResultsFolder, set_aside
 from arena.league.runner import Outcome
 from arena.league.runner import run_league as run
 from arena.league.values import League
-from arena.reports.league import LeagueStandings, league_standings
 from arena.reports.planned import plan_rows, plan_words
 from arena.reports.sections import FULL
 from arena.reports.writers import json_text
 from arena.storage.store import Store
+
+if TYPE_CHECKING:
+    from arena.reports.league import LeagueStandings
 
 DEMO = "bots/leagues/demo.toml"
 
@@ -58,26 +62,35 @@ def run_league(
         return
     if fresh and (old := set_aside(results)) is not None:
         tell(f"the old results are now in {old}")
-    with terminal_show(league) as show:
-        outcome = run(league, results, show, workers=workers)
+    command = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
+    try:
+        with terminal_show(league) as show:
+            outcome = run(league, results, show, workers=workers)
+    except KeyboardInterrupt:
+        tell(f"stopped at once; this goes on: {command}")
+        raise
     _finish(league, results, outcome, show, as_json=as_json)
-    command = " ".join(["arena run-league", *sys.argv[2:]])
     if outcome.paused:
-        tell(f"paused: {outcome.paused}\nonce that is mended, the same command goes on: {command}")
+        tell(f"paused: {outcome.paused}\nonce that is mended, this goes on: {command}")
         sys.exit(EXIT_FAILED)
     if outcome.interrupted:
-        tell(f"stopped; the same command goes on: {command}")
+        tell(f"stopped; this goes on: {command}")
         sys.exit(EXIT_INTERRUPTED)
 
 
 def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_json: bool) -> None:
+    from arena.reports.integrity import integrity_notes  # loads SciPy: what is refused is refused at once
+    from arena.reports.league import league_standings
+
     with Store.open(results / "league.db") as store:
         standings = league_standings(store)
+        notes = integrity_notes(store, standings)
     write_derived(results, standings)
     if as_json:
         click.echo(json_text(standings.document()), nl=False)
     else:
-        emit(f"Standings of {league.name}", league_blocks(standings, ()), [foot(standings)], "table", None)
+        lines = [*warned(notes), foot(standings)]
+        emit(f"Standings of {league.name}", league_blocks(standings, ()), lines, "table", None)
     tell(show.summary(outcome))
     tell(f"results: {results}/   next: arena standings {results} --crosstable")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -11,6 +11,7 @@ from arena import __version__
 from arena.cli.out import find_results
 from arena.cli.report import Block, emit, section_blocks, section_options, sections_asked, write
 from arena.errors import UsageError, nearest
+from arena.reports.integrity import full_report, integrity_notes
 from arena.reports.league import LeagueStandings, Standing, league_standings
 from arena.reports.what_if import WhatIf
 from arena.reports.writers import json_text
@@ -20,6 +21,7 @@ from arena.storage.store import Store
 @click.command()
 @click.argument("results", required=False, type=click.Path(path_type=Path))
 @click.option("--game", help="Only the ladder of this [[game]].")
+@click.option("--integrity", is_flag=True, help="Only what speaks against independent bots; reads the records.")
 @section_options
 @click.option(
     "--what-if",
@@ -34,6 +36,7 @@ from arena.storage.store import Store
 def standings(
     results: Path | None,
     game: str | None,
+    integrity: bool,
     form: str,
     as_json: bool,
     out: Path | None,
@@ -57,13 +60,17 @@ def standings(
     changes = WhatIf.parse(what_if, since, until, no_forfeits)
     with Store.open(find_results(results) / "league.db") as store:
         found = _only(league_standings(store, changes), game)
+        notes = full_report(store, found) if integrity else integrity_notes(store, found)
+    if integrity:
+        write(json_text({"schema": 1, "notes": notes}) if form == "json" else "".join(f"{x}\n" for x in notes), out)
+        return
     sections = sections_asked(flags, form)
     if form == "json":
         write(json_text(found.document(sections)), out)
         return
     ladders = flags["full"] or not any(flags.values())
     title = f"Standings of {found.progress.league}"
-    emit(title, league_blocks(found, sections, ladders=ladders), [foot(found)], form, out)
+    emit(title, league_blocks(found, sections, ladders=ladders), [*warned(notes), foot(found)], form, out)
 
 
 def league_blocks(found: LeagueStandings, sections: Sequence[str], *, ladders: bool = True) -> list[Block]:
@@ -81,12 +88,17 @@ def league_blocks(found: LeagueStandings, sections: Sequence[str], *, ladders: b
     return blocks
 
 
+def warned(notes: Iterable[str]) -> list[str]:
+    """Return integrity notes as they stand under standings."""
+    return [f"integrity: {note}" for note in notes]
+
+
 def foot(found: LeagueStandings) -> str:
     """Return the last line: how far the league is, and what fixes these numbers."""
     progress = found.progress
     return (
         f"{progress.stored} of {progress.planned} games, {progress.void} void; "
-        f"digest {progress.digest[:16]}; arena {__version__}"
+        f"digest {progress.digest[:16]}; sandbox {progress.sandbox or 'unknown'}; arena {__version__}"
     )
 
 

@@ -168,7 +168,7 @@ class View:
         seat: the viewer; None for a spectator.
         row: face-up cards in the order in which they were turned, such as ``S1`` or ``H10``.
         pile: the other cards, top first; ``?`` for one that was never turned up.
-        pile_size: number of cards in the pile.
+        pile_height: number of cards in the pile.
         open_targets: targets still to be won, ascending.
         captured: targets won by seat, in the order won.
         scores: sum of them by seat.
@@ -181,7 +181,7 @@ class View:
     seat: Seat | None
     row: tuple[str, ...]
     pile: tuple[str, ...]
-    pile_size: int
+    pile_height: int
     open_targets: tuple[int, ...]
     captured: tuple[tuple[int, ...], ...]
     scores: tuple[int, ...]

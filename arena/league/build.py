@@ -18,6 +18,7 @@ STEP_S = 600
 MEMORY_BYTES, DISK_BYTES = 4 << 30, 2 << 30
 LINES_SHOWN, _TAIL_BYTES = 30, 16_384
 LOG = ".arena-build.log"
+CACHE = ".cache"
 
 Wrap: TypeAlias = Callable[[str, Sequence[str], Path], Sequence[str]]
 """From the kind of a step (``fetch`` or ``build``), its command and the folder, to the command that is run."""
@@ -32,7 +33,7 @@ def limited(kind: str, command: Sequence[str], folder: Path) -> Sequence[str]:
 
 
 def run_steps(bot: Bot, folder: Path, wrap: Wrap = limited, seconds: float = STEP_S) -> None:
-    """Run the ``fetch``, then the ``build`` steps of a bot.
+    """Run the ``fetch``, then the ``build`` steps of a bot, and remove the caches that they filled.
 
     Args:
         bot: the bot.
@@ -49,6 +50,7 @@ def run_steps(bot: Bot, folder: Path, wrap: Wrap = limited, seconds: float = STE
             _run(f"bot {bot.name!r}: {kind} step {' '.join(step)!r}", wrap(kind, command, folder), folder, seconds)
     if bot.fetch or bot.build:
         (folder / LOG).unlink(missing_ok=True)
+        shutil.rmtree(folder / CACHE, ignore_errors=True)  # many times larger than what was made with it
 
 
 def step_environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
@@ -58,7 +60,7 @@ def step_environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
         folder: the copy of the sources.
         own: the operator's environment.
     """
-    cache = folder / ".cache"
+    cache = folder / CACHE
     env = {
         "PATH": own.get("PATH", os.defpath),
         "HOME": str(folder),
@@ -67,6 +69,7 @@ def step_environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
         "CARGO_HOME": str(cache / "cargo"),
         "GOPATH": str(cache / "go"),
         "GOCACHE": str(cache / "go-build"),
+        "GOFLAGS": "-modcacherw",  # else it cannot be removed
         "GRADLE_USER_HOME": str(cache / "gradle"),
         "MAVEN_OPTS": f"-Dmaven.repo.local={cache / 'maven'}",
         "npm_config_cache": str(cache / "npm"),

@@ -22,11 +22,10 @@ from arena.league.bots import (
     builtin_names,
     changed,
     check_manifest,
-    folded,
-    name_problem,
     read_folder,
 )
 from arena.league.locate import TomlFile, raise_problems
+from arena.league.names import folded, name_problem
 from arena.league.tables import BotTable, FaultsTable, GameTable, LeagueFile, LeagueTable, validated
 from arena.league.values import GamePlan, League, secret_bytes
 from arena.players.base import FaultPolicy, Limits

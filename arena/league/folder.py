@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -18,11 +18,16 @@ from arena.league.fingerprint import differences, fingerprint
 from arena.league.values import League
 from arena.players.base import Program
 from arena.seeds import SECRET_BYTES, commitment, new_secret
+from arena.storage.engine import stored_version
 from arena.storage.rows import StoredEntrant, StoredRuleset
 from arena.storage.store import Store
 
 DATABASE, SECRET, LEAGUE_FILE, LOCK, BOTS, LOGS = "league.db", "secret", "league.toml", "lock", "bots", "logs"
-_OURS = re.compile(r"league\.(db|db-wal|db-shm|toml)|secret|lock|bots|logs|standings\..*|\..*")
+OPEN_SECRET = "secret.txt"
+"""The secret of a league that is published: anybody may read it."""
+PUBLISHED = "published"
+"""The key of ``meta`` that says so."""
+_OURS = re.compile(r"league\.(db|db-wal|db-shm|toml)|secret(\.txt)?|lock|bots|logs|standings\..*|\..*")
 
 
 class ResultsFolder:
@@ -32,9 +37,10 @@ class ResultsFolder:
         path: the folder.
     """
 
-    def __init__(self, path: Path, lock: IO[str]) -> None:
+    def __init__(self, path: Path, lock: IO[str], *, made: bool) -> None:
         self.path = path
         self._lock = lock
+        self._made = made
 
     @classmethod
     def open(cls, path: Path) -> ResultsFolder:
@@ -44,6 +50,7 @@ class ResultsFolder:
             UsageError: when another run holds the lock (with its process id), the folder cannot be written, or it has
                 files but none of a league.
         """
+        made = not path.exists()
         try:
             path.mkdir(parents=True, exist_ok=True)
             _check_ours(path)
@@ -64,7 +71,7 @@ class ResultsFolder:
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
         lock.flush()
-        return cls(path, lock)
+        return cls(path, lock, made=made)
 
     def close(self) -> None:
         """Give the lock back; the kernel does so too when the process ends in any way."""
@@ -77,6 +84,49 @@ class ResultsFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @contextlib.contextmanager
+    def until_begun(self) -> Iterator[None]:
+        """Leave nothing half-made: a league without a stored game is no league yet.
+
+        What a killed run left before its first game is removed at once, and what this one has made when it fails before
+        its first game, so that a bot that did not start can be mended and entered again. Snapshots and logs stay.
+        """
+        had_secret = (self.path / SECRET).exists()
+        self._take_back()
+        try:
+            yield
+        except BaseException:
+            if self._take_back() and not had_secret:
+                (self.path / SECRET).unlink(missing_ok=True)
+            self._remove_empty()
+            raise
+
+    def _take_back(self) -> bool:
+        """Remove the journal and the league file while no game is stored; return whether none is."""
+        if self._has_begun():
+            return False
+        for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LEAGUE_FILE):
+            (self.path / name).unlink(missing_ok=True)
+        return True
+
+    def _has_begun(self) -> bool:
+        try:
+            if stored_version(self.path / DATABASE) is None:
+                return False
+            with Store.open(self.path / DATABASE) as store:
+                counts = store.counts()
+        except UsageError:
+            return True  # nobody's but the operator's to remove: opening it for writing says what is wrong
+        return counts.stored + counts.void > 0
+
+    def _remove_empty(self) -> None:
+        """Remove a folder that this run has made and that holds nothing but its lock."""
+        with contextlib.suppress(OSError):  # there is none, or it is not empty
+            self.bots.rmdir()
+        if self._made and [item.name for item in self.path.iterdir()] == [LOCK]:
+            (self.path / LOCK).unlink()
+            self.path.rmdir()
 
     @property
     def bots(self) -> Path:
@@ -107,7 +157,7 @@ class ResultsFolder:
             UsageError: when the file is damaged, is another league's, or is missing although the league has begun.
         """
         known = store.meta().get("commitment")
-        kept = _read_secret(self.path / SECRET)
+        kept = _read_secret(self.path / SECRET) or _read_secret(self.path / OPEN_SECRET)
         if kept is not None and given is not None and kept != given:
             raise UsageError(f"{self.path / SECRET}: the league file gives another secret than this league has")
         secret = kept or given
@@ -119,6 +169,33 @@ class ResultsFolder:
             self.write(SECRET, f"{secret.hex()}\n".encode(), mode=0o600)
         assert secret is not None
         return secret
+
+    def publish(self, store: Store) -> str:
+        """Put the secret of the league in the open, in ``secret.txt``; from then on it takes no new games.
+
+        Returns:
+            The secret, hex.
+
+        Raises:
+            UsageError: when the secret is missing, or is not the one of this league.
+        """
+        secret = self.secret(store).hex()
+        self.write(OPEN_SECRET, f"{secret}\n".encode())
+        store.set_meta({PUBLISHED: "yes"})
+        return secret
+
+    def refuse_if_published(self, store: Store, planned: int) -> None:
+        """Refuse games that are still to be played when everybody can know their cards.
+
+        Raises:
+            UsageError: when the secret is published and fewer games are stored than are planned.
+        """
+        left = planned - store.counts().stored
+        if PUBLISHED in store.meta() and left > 0:
+            raise UsageError(
+                f"{self.path}: this league is closed: its secret is published, so anybody can work out the cards of "
+                f"the {left} games that are left. Begin anew in this folder (--fresh), or take another (--results DIR)."
+            )
 
     def claim(self, store: Store, league: League, programs: Sequence[Program], secret: bytes) -> None:
         """Make the folder that of a league, or check that it is: facts, rulesets and entrants are stored.
@@ -165,6 +242,20 @@ class ResultsFolder:
             with contextlib.suppress(OSError):
                 new.unlink()
             raise UsageError(f"{self.path / name}: cannot be written: {error.strerror}") from error
+
+
+def read_secret(path: Path) -> bytes:
+    """Return the secret that a results folder holds: the open one, else the organiser's.
+
+    Raises:
+        UsageError: when it has none, or none that may be read here.
+    """
+    secret = _read_secret(path / OPEN_SECRET) or _read_secret(path / SECRET)
+    if secret is None:
+        raise UsageError(
+            f"{path}: no secret here ({OPEN_SECRET} or {SECRET}): its organiser gives it away with 'arena publish'"
+        )
+    return secret
 
 
 def set_aside(path: Path) -> Path | None:

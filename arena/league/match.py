@@ -9,7 +9,8 @@ from typing import Any
 
 from arena.errors import Termination
 from arena.games import create
-from arena.league.bots import Bot, file_name
+from arena.league.bots import Bot
+from arena.league.names import file_name
 from arena.league.values import GamePlan, League
 from arena.players.base import FaultPolicy, Limits
 from arena.ratings.results import Result

@@ -3,6 +3,6 @@
 PLAY, STOP = "play", "stop"
 """To the worker: a ``Job``; open no more games."""
 
-READY, ITEM, REFUSED, FAILED = "ready", "item", "refused", "failed"
-"""From the worker: give me a job; a ``Finished``, ``Void`` or ``SittingEnd``; the operator's error, in words; our own
-error, as a traceback."""
+READY, ITEM, LOBBY, REFUSED, FAILED = "ready", "item", "lobby", "refused", "failed"
+"""From the worker: give me a job; a ``Finished``, ``Void`` or ``SittingEnd``; the address for bots that are started by
+hand; the operator's error, in words; our own error, as a traceback."""

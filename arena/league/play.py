@@ -10,6 +10,7 @@ from arena.games import Game, Seat
 from arena.games.base import Race
 from arena.league.job import GameJob, Job
 from arena.players.base import Limits
+from arena.players.levels import level_of
 from arena.protocol.convert import Bundle, SeatView
 from arena.records.codec import canonical_json, encode
 from arena.records.record import Finished, Player, Record, places
@@ -138,7 +139,7 @@ class Play:
             options=spec.options,
             deal=self.job.deal,
             commitment=self._job.commitment,
-            sandbox="none",
+            sandbox=level_of(self._job.limits),
             players=tuple(Player(bot.name, bot.version, bot.digest) for bot in self._job.programs),
             entries=tuple(table.entries),
             faults=tuple(table.faults),

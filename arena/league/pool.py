@@ -9,7 +9,8 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
@@ -18,13 +19,14 @@ from typing import Any
 
 from arena.errors import ArenaError, UsageError
 from arena.league.job import Job, SittingEnd
-from arena.league.messages import FAILED, ITEM, PLAY, READY, REFUSED, STOP
+from arena.league.messages import FAILED, ITEM, LOBBY, PLAY, READY, REFUSED, STOP
 from arena.players.process import end_marked
 from arena.records.record import Finished, Void
 
 BUFFER_BYTES = 4 << 20
 END_S = 5.0
 DEATHS_IN_A_ROW = 3
+FOR_FIRST = 1000
 
 
 class WorkerFailed(ArenaError):
@@ -56,14 +58,19 @@ class Pool:
     Args:
         workers: number of worker processes, one or more; they take the cores of this process in turn.
         pinned: keep each worker, and so its bots, on one core.
+        on_lobby: is told the address for bots that are started by hand, each time a worker opens one.
     """
 
-    def __init__(self, workers: int, *, pinned: bool = True) -> None:
+    def __init__(
+        self, workers: int, *, pinned: bool = True, on_lobby: Callable[[str], object] = lambda _: None
+    ) -> None:
         self._cores = sorted(os.sched_getaffinity(0)) if pinned else [-1]
         self._workers = [self._start(number) for number in range(workers)]
-        self._stopping = False
+        self._stopping = self._told = False
         self._exhausted = False
         self._again: list[Job] = []
+        self._for_first: deque[Job] = deque()
+        self._on_lobby = on_lobby
         self._deaths = 0
 
     def _start(self, number: int) -> _Worker:
@@ -89,17 +96,32 @@ class Pool:
         """
         self._exhausted = False
         self._hand_out(jobs)
-        while any(worker.job for worker in self._workers) or not (self._exhausted or self._stopping):
+        while any(worker.job for worker in self._workers) or (not self._stopping and self._has_more):
             ready = wait([worker.pipe for worker in self._workers], timeout=patience_s)
             for worker in list(self._workers):
                 if worker.pipe in ready:
                     yield from self._read(worker)
+            if self._stopping and not self._told:
+                self._tell_stop()
             self._hand_out(jobs)
             yield None
 
+    @property
+    def _has_more(self) -> bool:
+        return not self._exhausted or bool(self._for_first)
+
     def stop(self) -> None:
-        """Let running games finish and start no more."""
+        """Let running games finish and start no more; may be called by a signal's handler."""
         self._stopping = True
+
+    @property
+    def stopping(self) -> bool:
+        """Whether no more games are started."""
+        return self._stopping
+
+    def _tell_stop(self) -> None:
+        """Tell the workers, here and not in ``stop``, which may interrupt the sending of another message."""
+        self._told = True
         for worker in self._workers:
             with suppress(OSError):  # a worker that has just died needs no telling
                 worker.pipe.send((STOP, None))
@@ -121,13 +143,26 @@ class Pool:
     def _hand_out(self, jobs: Iterator[Job]) -> None:
         for worker in self._workers:
             if worker.job is None and worker.idle and not self._stopping:
-                job = self._again.pop() if self._again else next(jobs, None)
+                job = self._next_for(worker, jobs)
                 if job is None:
-                    self._exhausted = True
-                    return
+                    continue
                 worker.job, worker.idle, worker.finished = job, False, set()
                 with suppress(OSError):  # it has just died; its end is read next, and the job played again
                     worker.pipe.send((PLAY, job))
+
+    def _next_for(self, worker: _Worker, jobs: Iterator[Job]) -> Job | None:
+        """Return the next job for a worker; those with a bot that is started by hand are worker 0's, in turn."""
+        if worker.number == 0 and self._for_first:
+            return self._for_first.popleft()
+        while len(self._for_first) < FOR_FIRST:
+            job = self._again.pop() if self._again else next(jobs, None)
+            if job is None:
+                self._exhausted = True
+                return None
+            if worker.number == 0 or not any(program.token for program in job.programs):
+                return job
+            self._for_first.append(job)
+        return None
 
     def _read(self, worker: _Worker) -> Iterator[Item]:
         try:
@@ -135,6 +170,8 @@ class Pool:
                 word, content = worker.pipe.recv()
                 if word == ITEM:
                     yield self._item(worker, content)
+                elif word == LOBBY:
+                    self._on_lobby(content)
                 elif word == READY:
                     worker.job, worker.idle = None, True
                 else:

@@ -12,17 +12,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from secrets import token_hex
 from time import monotonic
 from types import FrameType
 from typing import Protocol
 
 from arena.errors import UsageError
+from arena.league.badge import require_badges
 from arena.league.folder import ResultsFolder
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Item, Pool
 from arena.league.snapshot import remove_unfinished, snapshots
+from arena.league.steps import step_sandbox
 from arena.league.values import GamePlan, League
 from arena.players.base import Program
+from arena.players.levels import resolve_level
 from arena.players.process import end_marked
 from arena.records.record import Finished, Void
 from arena.schedules.line_ups import Entrant
@@ -34,6 +38,7 @@ STORE_S = 0.5
 GREET_AT_ONCE = 4
 VOIDS_PAUSE = 3
 TRACE_LINES = 20
+TOKEN_BYTES = 16
 
 
 @dataclass(slots=True)
@@ -92,7 +97,7 @@ class Observer(Protocol):
         ...
 
     def stopping(self) -> None:
-        """The user has asked to stop; running games finish."""
+        """The user has asked to stop, or the run pauses; running games finish."""
         ...
 
 
@@ -132,6 +137,7 @@ class _Run:
     store: Store
     programs: dict[str, Program]
     secret: bytes
+    level: str
     tally: Tally
     observer: Observer
     planned: dict[str, PlannedGame] = field(default_factory=dict)
@@ -141,6 +147,7 @@ class _Run:
     again: list[Job] = field(default_factory=list)
     stored_at: float = field(default_factory=monotonic)
     paused: str = ""
+    stopping: bool = False
     enough: Enough = _never
     stopped: bool = False
 
@@ -160,16 +167,16 @@ def run_league(
     Raises:
         UsageError: before the first game, for anything that the operator can mend; nothing half-written is left.
     """
-    with ResultsFolder.open(results) as folder, folder.open_store() as store:
+    with ResultsFolder.open(results) as folder, folder.until_begun(), folder.open_store() as store:
         run = _prepare(league, folder, store, observer)
         run.enough = enough or run.enough
         run.stopped = run.enough(store, ())
         if run.stopped or run.tally.stored >= run.tally.planned:
             observer.begun(run.tally, commitment(run.secret))
             return Outcome(run.tally, complete=run.tally.stored >= run.tally.planned, interrupted=False)
-        pool = Pool(workers)
+        pool = Pool(workers, on_lobby=lambda address: observer.preparing(_invitation(run, address)))
         try:
-            with _interruptible(pool, observer) as interrupted:
+            with _interruptible(pool) as interrupted:
                 _greet(run, pool)
                 observer.begun(run.tally, commitment(run.secret))
                 began = monotonic()
@@ -183,21 +190,42 @@ def run_league(
 
 
 def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Observer) -> _Run:
-    by_hand = [bot.name for bot in league.bots if bot.connect]
-    if by_hand:
-        raise UsageError(f"bots started by hand cannot play yet: {', '.join(by_hand)}")
     remove_unfinished(folder.bots)
     end_marked(_run_mark(folder))
     observer.preparing(f"copying and building {len(league.bots)} bots")
-    programs = snapshots(league.bots, folder.bots)
+    level = resolve_level(league.limits.sandbox)
+    programs = snapshots(league.bots, folder.bots, step_sandbox(level))
+    if league.require_check:
+        require_badges(league, programs)
     secret = folder.secret(store, league.secret)
-    folder.claim(store, league, programs, secret)
     planned = league.plan().games
+    folder.refuse_if_published(store, planned)
+    folder.claim(store, league, programs, secret)
     names = {game.ruleset: game.name for game in league.games}
-    store.set_meta({"planned": str(planned), "games": json.dumps(names)})
+    levels = " ".join(sorted({*store.meta().get("sandbox", "").split(), level}))
+    store.set_meta({"planned": str(planned), "games": json.dumps(names), "sandbox": levels})
     counts = store.counts()
     tally = Tally(planned=planned, stored=counts.stored, before=counts.stored)
-    return _Run(league, folder, store, {program.name: program for program in programs}, secret, tally, observer)
+    everyone = {program.name: program for program in (*programs, *_by_hand(league))}
+    return _Run(league, folder, store, everyone, secret, level, tally, observer)
+
+
+def _by_hand(league: League) -> Iterator[Program]:
+    """Yield the bots that are started by hand, each with a token of its own for this run."""
+    for bot in league.bots:
+        if bot.connect:
+            yield Program(
+                bot.name, bot.version, bot.author, (), "", (), bot.connect, bot.games, token=token_hex(TOKEN_BYTES)
+            )
+
+
+def _invitation(run: _Run, address: str) -> str:
+    """Return how to start the bots that are awaited, one a line."""
+    return "\n".join(
+        f"bot {program.name!r} is awaited: start it with ARENA_ADDRESS={address} ARENA_TOKEN={program.token}"
+        for program in run.programs.values()
+        if program.token
+    )
 
 
 def _keep_speed(run: _Run, seconds: float) -> None:
@@ -223,7 +251,7 @@ def _greet(run: _Run, pool: Pool) -> None:
     programs = list(run.programs.values())
     groups = [tuple(programs[at : at + GREET_AT_ONCE]) for at in range(0, len(programs), GREET_AT_ONCE)]
     problems: list[str] = []
-    for item in pool.play(iter([_job(run, group, ()) for group in groups])):
+    for item in _played(run, pool, iter([_job(run, group, ()) for group in groups])):
         if item is not None and isinstance(item.content, SittingEnd):
             problems += _greeting_problems(run.league, item.job.programs, item.content)
     if problems:
@@ -241,8 +269,17 @@ def _greeting_problems(league: League, programs: Sequence[Program], end: Sitting
                 yield f"bot {program.name!r} says it cannot play {game}, only {', '.join(declared)}"
 
 
+def _played(run: _Run, pool: Pool, jobs: Iterator[Job]) -> Iterator[Item | None]:
+    """Yield what comes back from the workers; say once that the run is being stopped."""
+    for item in pool.play(jobs):
+        if pool.stopping and not run.stopping:
+            run.stopping = True
+            run.observer.stopping()
+        yield item
+
+
 def _play(run: _Run, pool: Pool) -> None:
-    for item in pool.play(_WithRepeats(run)):
+    for item in _played(run, pool, _WithRepeats(run)):
         if item is not None:
             _take(run, item)
         if run.paused or run.stopped:
@@ -341,7 +378,7 @@ def _job(
         options=plan.options,
         programs=programs,
         games=games,
-        limits=league.limits,
+        limits=replace(league.limits, sandbox=run.level),
         policy=league.faults,
         in_flight=AUTO if league.in_flight == "auto" else int(league.in_flight),
         ask_forced=league.ask_forced,
@@ -352,8 +389,11 @@ def _job(
 
 
 @contextmanager
-def _interruptible(pool: Pool, observer: Observer) -> Iterator[list[int]]:
-    """Let the first Ctrl-C (or SIGTERM) finish the running games and the second stop at once."""
+def _interruptible(pool: Pool) -> Iterator[list[int]]:
+    """Let the first Ctrl-C (or SIGTERM) finish the running games and the second stop at once.
+
+    The handler only notes what is wanted: it may be called in the middle of a message to a worker or to the user.
+    """
     interrupts: list[int] = []
 
     def interrupt(number: int, _: FrameType | None) -> None:
@@ -361,7 +401,6 @@ def _interruptible(pool: Pool, observer: Observer) -> Iterator[list[int]]:
         if len(interrupts) > 1:
             raise KeyboardInterrupt
         pool.stop()
-        observer.stopping()
 
     handlers: dict[int, Callable[[int, FrameType | None], object] | int | None] = {
         number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from arena.errors import Termination
 from arena.games import Seat
-from arena.league.bots import file_name
 from arena.league.job import Job
+from arena.league.names import file_name
 from arena.league.play import Play
 from arena.players.log import CappedLog, escaped
 from arena.players.process import BotProcess
@@ -84,7 +84,7 @@ class Seated:
         loads: what it and the sitting had used, every tenth of a second while it owes answers.
     """
 
-    def __init__(self, seat: Seat, job: Job, host: Host, server: Server, address: str) -> None:
+    def __init__(self, seat: Seat, job: Job, host: Host, server: Server | None, address: str) -> None:
         self.seat = seat
         self.program = job.programs[seat]
         self.stage = Stage.GONE
@@ -136,18 +136,35 @@ class Seated:
         self.stage = Stage.STARTING
         self.greeted = False
         self.started_ns = monotonic_ns()
-        self._token = new_token()
         self._told, self._next = set(), Bundle()
         self.unanswered.clear()
         self.silent_since_ns = self.broken_since_ns = None
         self.loads.clear()
+        self.cpu_before_ns = 0
+        self._suspected = None
+        self._launch()
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether its Hello is awaited without limit."""
+        return False
+
+    def _launch(self) -> None:
+        """Start the process that will say Hello."""
+        assert self._server is not None
+        self._token = new_token()
         self._server.expect(self._token, self)
         mark = f"{self._job.mark}{self.seat}-{self.starts}/"
         self.process = BotProcess(
-            self.program, self._job.limits, self._address, self._token, mark, self._log(), self._exited
+            self.program,
+            self._job.limits,
+            self._address,
+            self._token,
+            mark,
+            self._log(),
+            self._exited,
+            lambda words: self.stop_for(Termination.RESOURCE, words),
         )
-        self.cpu_before_ns = 0
-        self._suspected = None
 
     def _log(self) -> CappedLog:
         if self._job.logs is None:
@@ -165,7 +182,8 @@ class Seated:
         await self._end()
 
     async def _end(self) -> None:
-        self._server.forget(self._token)
+        if self._server is not None:
+            self._server.forget(self._token)
         if self.process is not None:
             process, self._connection = self.process, None
             await process.end()

@@ -26,6 +26,7 @@ from typing import Any
 from arena.errors import Termination
 from arena.games import Game, Seat, create
 from arena.league.job import AUTO, Job, SittingEnd
+from arena.league.lobby import Lobby, SeatedGuest
 from arena.league.play import Play
 from arena.league.seated import SAMPLES, Seated, Stage
 from arena.players.remote import Server
@@ -56,9 +57,10 @@ async def play_sitting(job: Job) -> AsyncIterator[Finished | Void | SittingEnd]:
 class Sitting:
     """The games and bots of one job; see the module's docstring for its rules."""
 
-    def __init__(self, job: Job, game: Game[Any, Any] | None = None) -> None:
+    def __init__(self, job: Job, game: Game[Any, Any] | None = None, lobby: Lobby | None = None) -> None:
         self._results: asyncio.Queue[Finished | Void | SittingEnd | None] = asyncio.Queue()
         self._job = job
+        self._lobby = lobby
         self._game = game or (create(job.game, len(job.programs), **job.options) if job.games else None)
         self._queue = deque(range(len(job.games)))
         self._open: dict[str, Play] = {}
@@ -102,7 +104,7 @@ class Sitting:
         try:
             addresses = [f"unix://{folder}/{seat}" for seat in range(len(self._job.programs))]
             await server.start(addresses)
-            self._bots = [Seated(seat, self._job, self, server, at) for seat, at in enumerate(addresses)]
+            self._bots = [self._seated(seat, server, at) for seat, at in enumerate(addresses)]
             for bot in self._bots:
                 bot.start()
             await self._play_all()
@@ -117,6 +119,13 @@ class Sitting:
             await self._results.put(None)
         if self._failure is not None:
             raise self._failure
+
+    def _seated(self, seat: Seat, server: Server, address: str) -> Seated:
+        program = self._job.programs[seat]
+        if not program.token:
+            return Seated(seat, self._job, self, server, address)
+        assert self._lobby is not None
+        return SeatedGuest(seat, self._job, self, self._lobby.guest(program))
 
     async def _play_all(self) -> None:
         ticker = asyncio.ensure_future(self._tick())
@@ -434,6 +443,8 @@ class Sitting:
 
     def _look_at_start(self, bot: Seated, now_ns: int) -> None:
         """End a process that has not said Hello in time; time in which the machine stood still is given back."""
+        if bot.is_awaited:
+            return
         limit_ns = int(self._job.limits.start_s * 1000) * MS
         if now_ns - bot.started_ns > limit_ns + self._canary.stalled(bot.started_ns, now_ns):
             bot.stop_for(Termination.NO_SHOW, f"no hello within {self._job.limits.start_s:g} s of its start")
@@ -515,7 +526,8 @@ class Sitting:
     def _retire_for_death(self, bot: Seated, play: Play, word: Termination, words: str) -> None:
         self._drop(bot, play)
         output = bot.process.log.last_lines(EVIDENCE_LINES) if bot.process else ""
-        self._retire(bot, play, word, words, output=output)
+        measured = bot.process.evidence() if bot.process else {}
+        self._retire(bot, play, word, words, output=output, **measured)
         self._progress(play)
 
     def _rule_failed_start(self, bot: Seated, words: str) -> None:

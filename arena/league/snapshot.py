@@ -95,9 +95,19 @@ def _make(bot: Bot, files: tuple[PurePosixPath, ...], home: Path, wrap: Wrap) ->
         if _is_inside(bot, bot.command[0]):
             _check_program(bot, making / bot.command[0], bot.folder / bot.command[0])
         _compile(making, home)
+        _open_to_all(making)
         making.rename(home)
     finally:
         shutil.rmtree(making, ignore_errors=True)
+
+
+def _open_to_all(folder: Path) -> None:
+    """Let everybody read a snapshot, whatever the operator's umask: bots run under a uid of their own."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            runs = 0o111 if mode & 0o100 else 0
+            path.chmod(mode & 0o7777 | 0o444 | runs)
 
 
 def _program_elsewhere(bot: Bot) -> Path | None:

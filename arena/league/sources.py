@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -12,8 +13,11 @@ from arena.errors import UsageError
 from arena.league.bots import Bot
 from arena.records.codec import canonical_json
 
+BADGE = ".arena-badge.json"
+"""What ``arena check`` leaves in a bot's folder; it names the digest of the rest."""
 NOT_SOURCES = frozenset(
     [
+        BADGE,
         ".git",
         ".hg",
         ".svn",
@@ -35,6 +39,8 @@ NOT_SOURCES = frozenset(
     ]
 )
 """Names, anywhere in a bot's folder, of what tools make or keep: no part of its identity, and not copied."""
+JOURNAL = "league.db"
+"""A folder that holds this has the results of a league."""
 FILES_MOST, BYTES_MOST = 20_000, 1 << 30
 """More than this is no bot but a forgotten ``files``."""
 
@@ -44,7 +50,9 @@ def source_files(bot: Bot) -> tuple[PurePosixPath, ...]:
 
     ``files`` decides if it is given. A folder with a ``bot.toml`` belongs to its bot as a whole. Of any other folder,
     that which holds a file named in the command does: with all below it, or, if it is the folder of the league file or
-    the working directory itself, alone. Links to files are files; links to folders are not followed.
+    the working directory itself, alone. Links are what they lead to, so that bots beside each other can share a
+    folder; a link that leads back to a folder around it is left out. League files and results are no part of a bot
+    wherever they are: they may hold the secret, and change while the bot does not.
 
     Raises:
         UsageError: when ``files`` finds nothing or leaves the folder, or there is far too much.
@@ -119,19 +127,36 @@ def _named_folders(bot: Bot) -> set[Path]:
 
 def _of_folder(base: Path, folder: Path) -> Iterator[Path]:
     if folder == Path("."):
-        yield from (path.relative_to(base) for path in base.iterdir() if path.is_file())
+        yield from (path.relative_to(base) for path in base.iterdir() if path.is_file() and not _is_league_file(path))
     else:
         yield from _below(base, folder)
 
 
 def _below(base: Path, folder: Path = Path(".")) -> Iterator[Path]:
     """Yield the files below a folder, relative to ``base``, without those that tools make."""
-    for here, folders, files in os.walk(base / folder):
-        folders[:] = [name for name in folders if name not in NOT_SOURCES]
+    for here, folders, files in os.walk(base / folder, followlinks=True):
+        folders[:] = [name for name in folders if name not in NOT_SOURCES and _is_walked(Path(here, name))]
         for name in files:
             path = Path(here, name)
-            if name not in NOT_SOURCES and path.is_file():  # no sockets, pipes or broken links
+            # No sockets, pipes or broken links.
+            if name not in NOT_SOURCES and path.is_file() and not _is_league_file(path):
                 yield path.relative_to(base)
+
+
+def _is_walked(path: Path) -> bool:
+    """Return whether a folder is walked: not one of results, and no link that leads back, also by way of others."""
+    leads_back = path.is_symlink() and any(around.resolve().is_relative_to(path.resolve()) for around in path.parents)
+    return not leads_back and not (path / JOURNAL).exists()
+
+
+def _is_league_file(path: Path) -> bool:
+    if path.suffix != ".toml":
+        return False
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError):
+        return False  # no TOML at all
+    return isinstance(document.get("game"), list) and isinstance(document.get("bot"), list)
 
 
 def _is_executable(path: Path) -> bool:

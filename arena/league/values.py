@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.league.bots import Bot, folded
+from arena.league.bots import Bot
+from arena.league.names import folded
 from arena.players.base import FaultPolicy, Limits
 from arena.schedules.line_ups import Entrant, Field
 from arena.schedules.plan import CHUNK, Plan, RulesetPlan

@@ -14,16 +14,19 @@ from contextlib import aclosing
 from multiprocessing.connection import Connection
 
 from arena.errors import UsageError
-from arena.league.messages import FAILED, ITEM, PLAY, READY, REFUSED, STOP
+from arena.league.job import Job
+from arena.league.messages import FAILED, ITEM, LOBBY, PLAY, READY, REFUSED, STOP
 from arena.protocol.convert import require_upb
 
 
 async def serve(pipe: Connection) -> None:
     """Play the jobs that come through the pipe until it ends."""
+    from arena.league.lobby import Lobby
     from arena.league.sitting import Sitting
 
     loop = asyncio.get_running_loop()
-    inbox: asyncio.Queue[tuple[str, object]] = asyncio.Queue()
+    inbox: asyncio.Queue[Job] = asyncio.Queue()
+    lobby = Lobby(lambda address: pipe.send((LOBBY, address)))
     ended = loop.create_future()
     sitting: Sitting | None = None
 
@@ -34,7 +37,7 @@ async def serve(pipe: Connection) -> None:
                 if message[0] == STOP and sitting is not None:
                     sitting.stop()
                 elif message[0] == PLAY:
-                    inbox.put_nowait(message)
+                    inbox.put_nowait(message[1])
         except (EOFError, OSError):
             loop.remove_reader(pipe.fileno())
             ended.set_result(None)
@@ -43,8 +46,9 @@ async def serve(pipe: Connection) -> None:
         nonlocal sitting
         while True:
             pipe.send((READY, None))
-            _, job = await inbox.get()
-            sitting = Sitting(job)  # type: ignore[arg-type]
+            job = await inbox.get()
+            await lobby.open(job.programs)
+            sitting = Sitting(job, lobby=lobby)
             async with aclosing(sitting.play()) as items:
                 async for item in items:
                     pipe.send((ITEM, item))
@@ -57,6 +61,7 @@ async def serve(pipe: Connection) -> None:
         worker.result()
     worker.cancel()
     await asyncio.gather(worker, return_exceptions=True)
+    await lobby.close()
 
 
 def main(argv: list[str]) -> int:

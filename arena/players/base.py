@@ -19,6 +19,7 @@ class Program:
         env: variables added to the empty environment, as (name, value).
         digest: sha256 of its files, manifest and command; the identity of what was run.
         games: ids of the games it plays; empty is all.
+        token: what a bot that is started by hand identifies itself with; it has no command. "" for all others.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Program:
     env: tuple[tuple[str, str], ...]
     digest: str
     games: tuple[str, ...] = ()
+    token: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,49 +1,50 @@
 """A bot as a process: started without a shell, watched in the referee's own event loop, ended with its whole tree.
 
 No ``preexec_fn`` and no fork of our own: a process with gRPC threads must not run Python between fork and exec, so
-limits and the death signal come from an argv prefix (``setpriv``, ``prlimit``). A process's end is an event like its
-answers: its pidfd is read by the same loop.
+limits and confinement come from the programs that ``arena.players.sandbox`` puts before the bot. A process's end is an
+event like its answers: its pidfd is read by the same loop. So is what it uses: ten looks a second, and a bot that uses
+more than its limits is reported to its owner.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from arena.errors import UsageError
-from arena.players.base import Limits, Program, environment
+from arena.players import strays
+from arena.players.base import Limits, Program
+from arena.players.confine import NOBODY, uid_of
+from arena.players.levels import level_of
 from arena.players.log import CappedLog
+from arena.players.sandbox import MARK, Launch, launcher
+from arena.players.strays import end_marked, marked
+from arena.players.watchdog import Disk, Watchdog
 
-MARK = "ARENA_MARK"
+__all__ = ["MARK", "BotProcess", "end_marked", "marked"]
+
 NICE = 5
-OPEN_FILES = 256
 LEAVE_S = 0.5
 TERM_S = 1.0
+LOOK_S = 0.1
+STRAY_LOOKS = 5
+"""At every fifth look the processes are sought that no longer descend from the bot's first one."""
 READ_BYTES = 1 << 16
-HELPERS = ("setpriv", "prlimit")
-
-
-def launch_prefix(limits: Limits) -> list[str]:
-    """Return the argv prefix that sets the death signal and the limits of a bot.
-
-    Raises:
-        UsageError: when a program that it needs is missing.
-    """
-    missing = [name for name in HELPERS if shutil.which(name) is None]
-    if missing:
-        raise UsageError(f"{' and '.join(missing)} not found: install the package util-linux")
-    setpriv, prlimit = (str(shutil.which(name)) for name in HELPERS)
-    memory, disk = limits.memory_mb << 20, limits.disk_mb << 20
-    sizes = [f"--data={memory}:{memory}", f"--fsize={disk}:{disk}", f"--nofile={OPEN_FILES}:{OPEN_FILES}"]
-    return [setpriv, "--pdeathsig", "KILL", "--", prlimit, "--core=0:0", *sizes, "--"]
+OWN_PID = re.compile(rb'"child-pid": *([0-9]+)')
+KILLED_S = 0.3
+"""After the bot itself is killed, ``bwrap`` has this long to notice."""
+SIGNALLED = 128
+"""``bwrap`` ends with this plus the number of the signal that ended the bot."""
 
 
 class BotProcess:
@@ -51,12 +52,13 @@ class BotProcess:
 
     Args:
         program: what to run.
-        limits: memory and disk sizes.
+        limits: sizes, and the sandbox level (``auto`` is resolved).
         address: what the bot dials, such as ``unix:///tmp/x/0.sock``.
         token: what it identifies itself with.
         mark: text in the environment of the bot and all its children, by which left-overs are found.
         log: where its output goes.
         on_exit: called in the loop once the process has ended.
+        on_excess: called in the loop, once, with words, when the bot's tree uses more than its limits.
 
     Raises:
         UsageError: when the program cannot be started at all.
@@ -71,46 +73,84 @@ class BotProcess:
         mark: str,
         log: CappedLog,
         on_exit: Callable[[], None],
+        on_excess: Callable[[str], None],
     ) -> None:
+        strays.adopt_orphans()
         self.program = program
         self.log = log
         self._mark = mark
         self._on_exit = on_exit
+        self._on_excess = on_excess
         self._loop = asyncio.get_running_loop()
         self._gone = self._loop.create_future()
         self._scratch = tempfile.mkdtemp(prefix="arena-home-")
-        added = {"HOME": self._scratch, "ARENA_ADDRESS": address, "ARENA_TOKEN": token, MARK: mark}
-        self._child = self._spawn([*launch_prefix(limits), *program.command], environment(program, added))
-        self.pid = self._child.pid
-        self._cpu_clock = (~self.pid << 3) | 2
+        self._watchdog = Watchdog(limits)
         self._cpu_ns = 0
         self._ended = False
+        self._looks = 0
+        self._orphans: list[int] = []
+        self._bot: tuple[int, int] | None = None
+        try:
+            self._start(program, limits, address, {"ARENA_TOKEN": token, MARK: mark})
+        except (OSError, UsageError) as error:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            raise UsageError(f"bot {program.name}: cannot start {program.command[0]}: {error}") from error
+
+    def _start(self, program: Program, limits: Limits, address: str, added: dict[str, str]) -> None:
+        starter = launcher(level_of(limits), limits)
+        launch = starter.command(program, address, self._scratch, added)
+        try:
+            self._child = _spawn(launch)
+        except OSError:
+            if launch.tells_pid is not None:
+                os.close(launch.tells_pid)
+            raise
+        finally:
+            launch.close()
+        strays.started.add(self._child.pid)
+        uid = uid_of(self._child.pid) if launch.own_uid else NOBODY
+        self._uid = None if uid == NOBODY else uid
+        self._disk_inside = starter.disk
+        self._tells_pid = launch.tells_pid
         self._watch()
 
-    def _spawn(self, argv: list[str], env: dict[str, str]) -> subprocess.Popen[bytes]:
-        try:
-            return subprocess.Popen(
-                argv,
-                cwd=self.program.directory,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                bufsize=0,
-                start_new_session=True,
-            )
-        except OSError as error:
-            shutil.rmtree(self._scratch, ignore_errors=True)
-            raise UsageError(f"bot {self.program.name}: cannot start {argv[0]}: {error}") from error
-
     def _watch(self) -> None:
-        os.setpriority(os.PRIO_PROCESS, self.pid, NICE)
+        os.setpriority(os.PRIO_PROCESS, self._child.pid, NICE)
         assert self._child.stdout is not None
         self._output = self._child.stdout.fileno()
         os.set_blocking(self._output, False)
         self._loop.add_reader(self._output, self._read)
-        self._pidfd = os.pidfd_open(self.pid)
+        self._pidfd = os.pidfd_open(self._child.pid)
         self._loop.add_reader(self._pidfd, self._exited)
+        self._told = b""
+        if self._tells_pid is None:
+            self._found(self._child.pid)
+        else:
+            self._loop.add_reader(self._tells_pid, self._told_pid)
+        self._timer = self._loop.call_later(LOOK_S, self._look)
+
+    def _found(self, pid: int) -> None:
+        """Take notice of the bot's own process, which may be a child of what was started."""
+        with suppress(ProcessLookupError):  # it has ended already
+            self._bot = (pid, os.pidfd_open(pid))
+            os.setpriority(os.PRIO_PROCESS, pid, NICE)
+        at = self._scratch if self._disk_inside is None else f"/proc/{pid}/root{self._disk_inside}"
+        self._watchdog.disk = Disk(at, own=self._has_namespaces)
+
+    def _told_pid(self) -> None:
+        assert self._tells_pid is not None
+        data = os.read(self._tells_pid, READ_BYTES)
+        self._told += data
+        if self._bot is None and (told := OWN_PID.search(self._told)):
+            self._found(int(told[1]))
+        if not data:  # not before: who tells does not like to be interrupted
+            self._hear_no_more()
+
+    def _hear_no_more(self) -> None:
+        if self._tells_pid is not None:
+            self._loop.remove_reader(self._tells_pid)
+            os.close(self._tells_pid)
+            self._tells_pid = None
 
     def _read(self) -> None:
         with suppress(BlockingIOError):  # that was all for now
@@ -119,13 +159,41 @@ class BotProcess:
             if not data:
                 self._loop.remove_reader(self._output)
 
+    def _look(self) -> None:
+        """Compare what the tree uses with the limits; ten times a second, until it ends or uses too much."""
+        self.cpu_ns()
+        if self._looks % STRAY_LOOKS == 0 and not self._has_namespaces:
+            strays.end_nameless_orphans()
+            self._orphans = strays.orphans(self._mark, self._uid)
+        self._looks += 1
+        excess = self._watchdog.excess([self._bot[0], *self._orphans]) if self._bot is not None else ""
+        if excess:
+            self._on_excess(excess)
+        else:
+            self._timer = self._loop.call_later(LOOK_S, self._look)
+
     def _exited(self) -> None:
         self.cpu_ns()
+        self._timer.cancel()
+        self._hear_no_more()
         self._loop.remove_reader(self._pidfd)
         os.close(self._pidfd)
+        if self._bot is not None:
+            os.close(self._bot[1])
+            self._bot = None
         self._child.wait()
+        strays.started.discard(self._child.pid)
         self._gone.set_result(None)
         self._on_exit()
+
+    @property
+    def _has_namespaces(self) -> bool:
+        return self._disk_inside is not None
+
+    @property
+    def pid(self) -> int:
+        """Process id of the bot itself; of what starts it while that is not known."""
+        return self._bot[0] if self._bot is not None else self._child.pid
 
     @property
     def alive(self) -> bool:
@@ -138,12 +206,24 @@ class BotProcess:
         code = self._child.returncode
         if code is None:
             return "running"
+        if self._has_namespaces and code - SIGNALLED in set(signal.Signals):
+            code = SIGNALLED - code
         return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
 
+    def evidence(self) -> dict[str, Any]:
+        """Return what is known of the process when it has broken the rules or ended: sizes are the most seen."""
+        return {
+            "status": self.status,
+            "cpu_ms": self._cpu_ns // 1_000_000,
+            "peak_mb": self._watchdog.peak_bytes >> 20,
+            "peak_tasks": self._watchdog.peak_tasks,
+        }
+
     def cpu_ns(self) -> int:
-        """Return the processor time of the process so far, in nanoseconds; its children are not counted."""
-        with suppress(OSError):  # the process may have ended: what was last read stays true
-            self._cpu_ns = time.clock_gettime_ns(self._cpu_clock)
+        """Return the processor time of the bot so far, in nanoseconds; its children are not counted."""
+        if self._bot is not None:
+            with suppress(OSError):  # it may have ended: what was last read stays true
+                self._cpu_ns = time.clock_gettime_ns((~self._bot[0] << 3) | 2)
         return self._cpu_ns
 
     def queued_ns(self) -> int:
@@ -151,7 +231,7 @@ class BotProcess:
         return sum(_run_delay_ns(task / "schedstat") for task in Path(f"/proc/{self.pid}/task").glob("*"))
 
     def kill(self) -> None:
-        """End the process group at once; ``on_exit`` follows."""
+        """End the process and its group at once; ``on_exit`` follows."""
         self._signal(signal.SIGKILL)
 
     async def end(self) -> None:
@@ -163,12 +243,14 @@ class BotProcess:
             if await self._wait(patience):
                 break
             self._signal(number)
+        if not await self._wait(KILLED_S):
+            self._signal_group(signal.SIGKILL)
         await self._wait(None)
         self._sweep()
         if not self._ended:
             self._ended = True
             self._drain()
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            _remove(self._scratch)
 
     def _drain(self) -> None:
         """Take what is left in the pipe, now that nobody writes any more, and close it."""
@@ -185,12 +267,41 @@ class BotProcess:
         return self._gone.done()
 
     def _signal(self, number: signal.Signals) -> None:
+        """Signal the bot: alone where its end is that of all its processes, else with its group."""
+        if self._bot is not None and self._has_namespaces:
+            with suppress(ProcessLookupError):  # it may have ended by itself
+                signal.pidfd_send_signal(self._bot[1], number)
+        else:
+            self._signal_group(number)
+
+    def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):  # the group may have gone by itself
-            os.killpg(self.pid, number)
+            os.killpg(self._child.pid, number)
 
     def _sweep(self) -> None:
-        self._signal(signal.SIGKILL)
-        end_marked(self._mark)
+        self._signal_group(signal.SIGKILL)
+        strays.end_nameless_orphans()
+        if self._has_namespaces:
+            return  # the first process of a pid namespace takes all others with it
+        if self._uid is not None:
+            strays.end_uid(self._uid)
+        else:
+            end_marked(self._mark)
+        strays.end_nameless_orphans()
+
+
+def _spawn(launch: Launch) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        launch.argv,
+        cwd=launch.cwd,
+        env=launch.env,
+        pass_fds=launch.inherited,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        bufsize=0,
+        start_new_session=True,
+    )
 
 
 def _run_delay_ns(schedstat: Path) -> int:
@@ -201,26 +312,13 @@ def _run_delay_ns(schedstat: Path) -> int:
         return 0
 
 
-def marked(mark: str) -> Iterator[int]:
-    """Yield the pids of processes whose environment carries a mark that begins with this text."""
-    wanted = f"{MARK}={mark}".encode()
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                variables = (entry / "environ").read_bytes().split(b"\0")
-            except OSError:
-                # It ended while we looked, or belongs to somebody else.
-                continue
-            if any(variable.startswith(wanted) for variable in variables):
-                yield int(entry.name)
+def _remove(folder: str) -> None:
+    """Remove a folder, also where the bot has closed folders in it to us."""
 
+    def open_up(remove: Callable[[str], Any], path: str, _: object) -> None:
+        with suppress(OSError):  # then it stays
+            Path(path).parent.chmod(0o700)
+            Path(path).chmod(0o700)
+            shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else remove(path)
 
-def end_marked(mark: str) -> list[int]:
-    """Kill every process that carries this mark, and nothing else; return their pids."""
-    ended = []
-    for pid in marked(mark):
-        if pid != os.getpid():
-            with suppress(ProcessLookupError):  # it may have ended by itself
-                os.kill(pid, signal.SIGKILL)
-                ended.append(pid)
-    return ended
+    shutil.rmtree(folder, onerror=open_up)

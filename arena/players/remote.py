@@ -101,6 +101,11 @@ class Connection:
         self._closing = True
         self._stir()
 
+    def say_goodbye(self, words: str) -> None:
+        """Send a goodbye and end the stream."""
+        self.post(Bundle().goodbye(words))
+        self.close()
+
     def _stir(self) -> None:
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(None)
@@ -180,9 +185,15 @@ class Server:
             self._server.add_insecure_port(address)
         await self._server.start()
 
-    async def stop(self) -> None:
-        """End all streams and the server, within a second."""
-        await self._server.stop(grace=None)
+    async def start_tcp(self, host: str) -> int:
+        """Bind a free TCP port of a host, then serve; return the port."""
+        port = self._server.add_insecure_port(f"{host}:0")
+        await self._server.start()
+        return port
+
+    async def stop(self, grace: float | None = None) -> None:
+        """End the server and all streams: at once, or those that have not ended by themselves after the grace (s)."""
+        await self._server.stop(grace=grace)
 
     def expect(self, token: str, listener: Listener) -> None:
         """Let a bot with this token connect."""
@@ -203,6 +214,8 @@ class Server:
         self._connected.add(token)
         try:
             await Connection(context, self._expected[token], token).serve()
+        except asyncio.CancelledError:
+            pass  # the bot has gone, or the server stops: gRPC would print a trace of it
         finally:
             self._connected.discard(token)
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
 from google.protobuf.internal import api_implementation
+from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
 from arena.errors import Termination, UsageError
@@ -21,6 +22,8 @@ from arena.v1 import arena_pb2
 
 OTHER_GAMES = "other"
 WORDS = {word: arena_pb2.Termination.Value("TERMINATION_" + word.replace("-", "_").upper()) for word in Termination}
+UNKNOWN_FIELD = bytes([0xAA, 0xF7, 0x01, 5]) + b"later"
+"""Field 3957, which no message has, with five bytes of text."""
 Write = Callable[[Any, Any], None]
 Descriptor: TypeAlias = Any
 """A message's or field's descriptor: protobuf's runtime and its stubs name the types differently."""
@@ -163,6 +166,10 @@ class Bundle:
         """Return the bytes that travel."""
         return self._message.SerializeToString()
 
+    def document(self) -> dict[str, Any]:
+        """Return the message as a JSON document, as protobuf writes it, with the contract's field names."""
+        return MessageToDict(self._message, preserving_proto_field_name=True)
+
     def welcome(self, **limits: int) -> Bundle:
         """Add the welcome with its limits, named as in the contract."""
         for name, value in limits.items():
@@ -177,6 +184,21 @@ class Bundle:
     def goodbye(self, words: str) -> Bundle:
         """Add that all is over, and why."""
         self._message.goodbye.words = words
+        return self
+
+    def extend(self, *, views: bool = False) -> Bundle:
+        """Add fields that today's contract does not know, as a later one may: bots pass over them.
+
+        Args:
+            views: put them into the views instead of the messages around them.
+        """
+        for request in self._message.requests:
+            field = request.WhichOneof("view")
+            view = getattr(request, field) if field else None
+            (view if views and view is not None else request).MergeFromString(UNKNOWN_FIELD)
+        if not views:
+            for message in (self._message, *self._message.new_games, *self._message.game_overs):
+                message.MergeFromString(UNKNOWN_FIELD)
         return self
 
     def new_game(
@@ -224,6 +246,17 @@ class Bundle:
         seat_view.write(view, message)
         for step in events:
             event_out(step, message.events.add())
+
+    def request_plain(
+        self, key: tuple[str, int], times: tuple[int, int, int], legal: Iterable[str], view: Mapping[str, Any]
+    ) -> None:
+        """Add a request of a game that has no rules here, with its view as plain values; otherwise as ``request``."""
+        self.keys.append(key)
+        message = self._message.requests.add()
+        message.game_id, message.decision = key
+        message.budget_ms, message.bank_ms, message.last_answer_us = times
+        message.legal_actions.extend(legal)
+        message.other.update(view)
 
 
 def _target(game_id: str) -> tuple[str, Any, tuple[tuple[str, Write], ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from arena.ratings.fit import Fit, fit
 from arena.ratings.pairwise import as_two_seat_results
@@ -53,7 +53,7 @@ def check_drift(results: Results, **options: object) -> Drift | None:
     distance = float(change @ np.linalg.pinv(covariance, hermitian=True) @ change)
     z = change / np.sqrt(np.maximum(np.diag(covariance), 1e-12))
     rows = [(results.names[both[i]], float(change[i]), float(z[i])) for i in np.argsort(-np.abs(z), kind="stable")]
-    return Drift(distance, len(both) - 1, float(chi2.sf(distance, len(both) - 1)), tuple(rows))
+    return Drift(distance, len(both) - 1, float(chdtrc(len(both) - 1, distance)), tuple(rows))
 
 
 def _has_played(results: Results, games: Bools) -> Bools:

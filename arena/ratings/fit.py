@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from arena.ratings.blocks import Block
 from arena.ratings.convert import to_elo
@@ -273,7 +273,7 @@ class _Fitting:
     ) -> Fit:
         layout, params = problem.layout, optimum.params.copy()
         few = is_clustered and clusters.count < CLUSTERS_FEW
-        quantile = float(t.ppf(0.975, clusters.count - 1)) if few else float(norm.ppf(0.975))
+        quantile = float(stdtrit(clusters.count - 1, 0.975)) if few else float(ndtri(0.975))
         held = {int(self.groups.weak[index]) for index in self._held()}
         for group in range(self.groups.weak_count):
             if group not in held:

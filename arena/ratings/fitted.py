@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from arena.ratings.groups import Groups
 from arena.ratings.prior import Prior
@@ -112,4 +112,4 @@ class Fit:
         gap = self.elo[:, None] - self.elo[None, :]
         sure = np.where(gap > 0, 1.0, np.where(gap < 0, 0.0, 0.5))
         z = np.divide(gap, sd, out=np.zeros_like(gap), where=sd > 0)
-        return np.asarray(np.where(sd > 0, norm.cdf(z), sure))
+        return np.asarray(np.where(sd > 0, ndtr(z), sure))

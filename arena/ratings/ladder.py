@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from arena.ratings.fit import CLUSTERS_FEW, Fit, ModelName, SeatEffect, fit
 from arena.ratings.limits import one_sided_limits
@@ -252,8 +252,8 @@ def simultaneous_quantile(fitted: Fit, statements: float) -> float:
     """Return the two-sided 95 % quantile for this many statements at once (Bonferroni)."""
     level = 0.025 / statements
     if fitted.is_clustered and fitted.clusters.count < CLUSTERS_FEW:
-        return float(t.isf(level, fitted.clusters.count - 1))
-    return float(norm.isf(level))
+        return float(-stdtrit(fitted.clusters.count - 1, level))
+    return float(-ndtri(level))
 
 
 def tie_share(results: Results) -> float:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import log_expit
-from scipy.stats import norm
+from scipy.special import log_expit, ndtri
 
 from arena.ratings.fit import Fit
 from arena.ratings.groups import comparable_places
 from arena.ratings.results import Results
 from arena.ratings.units import LN10, Floats, Ints
 
-_DROP = float(norm.ppf(0.95)) ** 2 / 2
+_DROP = float(ndtri(0.95)) ** 2 / 2
 _FAR_NATS = 60.0
 
 
@@ -63,4 +61,6 @@ def _shift(fitted: Fit, above: Ints, below: Ints, count: Floats) -> float:
         return float(count @ log_expit(gap + shift)) + _DROP
 
     reach = _FAR_NATS + float(np.abs(gap).max(initial=0.0))
+    from scipy.optimize import brentq  # costs a third of a second to import, and few ladders need it
+
     return float(brentq(fallen, -reach, reach)) * unit

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from arena.ratings.results import Results
 from arena.ratings.sprt import NELO_PER_T, Sprt
 from arena.ratings.tally import PointsName, table_points
 from arena.ratings.units import Floats, elo_of_score, expected_score
 
-_Z95 = float(norm.ppf(0.975))
-_DROP = float(norm.ppf(0.95)) ** 2 / 2
+_Z95 = float(ndtri(0.975))
+_DROP = float(ndtri(0.95)) ** 2 / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def match_score(counts: Sequence[int]) -> MatchScore:
         limit=None,
         nelo=(score - 0.5) / sigma_game * NELO_PER_T,
         nelo_error=_Z95 * NELO_PER_T / math.sqrt(games),
-        los=float(norm.cdf((score - 0.5) * math.sqrt(units) / spread)),
+        los=float(ndtr((score - 0.5) * math.sqrt(units) / spread)),
     )
 
 

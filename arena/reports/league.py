@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.errors import Termination
+from arena.errors import Termination, UsageError
 from arena.games import game_class
 from arena.ratings.overall import overall_ladder
 from arena.ratings.results import Result, Results
@@ -29,6 +29,9 @@ from arena.schedules.seatings import seatings
 from arena.storage.reader import Reader
 from arena.storage.rows import GameRow, StoredEntrant
 
+BY_HAND = "tcp"
+"""Digest of a bot that was started by hand: it has no program that the arena knows."""
+BY_HAND_NOTE = "games with bots that were started by hand are not rated: such a bot keeps its memory between games."
 RACE_NOTE = "Games of mode race are not rated: their outcome depends on the speed of the machine."
 
 
@@ -92,6 +95,10 @@ class _Source:
     what_if: WhatIf
     checks: bool
 
+    def is_by_hand(self, row: GameRow) -> bool:
+        """Whether a bot that was started by hand sat at the table: it keeps its memory, so the game is not rated."""
+        return any(self.entrants[key].digest == BY_HAND for key in row.line_up)
+
     def names(self, row: GameRow) -> tuple[str, ...]:
         """Return who sat at the table, by seat."""
         return tuple(self.entrants[key].name for key in row.seated)
@@ -106,9 +113,11 @@ def league_standings(store: Reader, what_if: WhatIf | None = None, *, checks: bo
         checks: check how well the ratings explain the games, which takes longer than rating them.
 
     Raises:
-        UsageError: when ``what_if`` names a bot that is not in the league.
+        UsageError: when the league has not begun, or ``what_if`` names a bot that is not in it.
     """
     meta = store.meta()
+    if not {"league", "planned", "games"} <= meta.keys():
+        raise UsageError(f"{store.path}: this league has not begun; 'arena run-league' does")
     plans: dict[str, dict[str, Any]] = json.loads(meta["fingerprint"])["games"]
     names: dict[str, str] = json.loads(meta["games"])
     rulesets = {item.ruleset: item for item in store.rulesets()}
@@ -128,7 +137,9 @@ def league_standings(store: Reader, what_if: WhatIf | None = None, *, checks: bo
         for ruleset, name in names.items()
     )
     counts = store.counts()
-    progress = Progress(meta["league"], int(meta["planned"]), counts.stored, counts.void, store.digest())
+    progress = Progress(
+        meta["league"], int(meta["planned"]), counts.stored, counts.void, store.digest(), meta.get("sandbox", "")
+    )
     overall, notes = _overall(games, source.entrants.values())
     return LeagueStandings(progress, games, overall, notes)
 
@@ -137,7 +148,8 @@ def _standing(
     name: str, ruleset: Mapping[str, Any], plan: Mapping[str, Any], rows: Sequence[GameRow], source: _Source
 ) -> Standing:
     complete = complete_blocks(rows, len(seatings(plan["seatings"], ruleset["seats"])))
-    kept = [row for row in complete if source.what_if.keeps(row, source.names(row))]
+    rated_rows = [row for row in complete if not source.is_by_hand(row)]
+    kept = [row for row in rated_rows if source.what_if.keeps(row, source.names(row))]
     played = tuple(Played(row.deal, source.names(row), row.terminations, row.scores, row.ranks) for row in kept)
     is_race = ruleset["options"].get("mode") == "race"
     results = None if is_race or not kept else Results.of(_result(row, source) for row in kept)
@@ -149,6 +161,8 @@ def _standing(
     notes = (RACE_NOTE,) if is_race else ladder_notes(rated, _void(kept, source)) if rated else ()
     if source.what_if:
         notes = (source.what_if.words(len(kept), len(complete)), *notes)
+    if len(rated_rows) < len(complete):
+        notes = (*notes, f"{len(complete) - len(rated_rows)} {BY_HAND_NOTE}")
     return Standing(
         name,
         ruleset["game"],

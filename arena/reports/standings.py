@@ -139,6 +139,7 @@ class Progress:
         stored: games that are stored.
         void: entries of the table of voids: games that did not count and were or will be played again.
         digest: league digest, hex, over the stored games.
+        sandbox: levels under which its bots ran, one if all runs had the same.
     """
 
     league: str
@@ -146,6 +147,7 @@ class Progress:
     stored: int
     void: int
     digest: str
+    sandbox: str = ""
 
 
 def document(
@@ -172,6 +174,7 @@ def document(
         "stored": progress.stored,
         "void": progress.void,
         "digest": progress.digest,
+        "sandbox": progress.sandbox,
         "ladders": [
             {"game": game, "rows": plain_rows(table), **further.get(game, {})} for game, table in ladders.items()
         ],

@@ -102,7 +102,9 @@ def _spread(times: Collection[int], cells: int) -> tuple[int, int]:
 
 def _times(spread: tuple[int, int]) -> str:
     least, most = spread
-    return f"{least} times" if least == most else f"{least} to {most} times"
+    if least != most:
+        return f"{least} to {most} times"
+    return {1: "once", 2: "twice"}.get(least, f"{least} times")
 
 
 @cache

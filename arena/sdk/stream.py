@@ -8,10 +8,12 @@ message really leaves before the next decision takes the interpreter.
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from time import monotonic
 from typing import Any, NoReturn
 
@@ -51,7 +53,8 @@ def run(
         wants_events: ask for the steps since the previous request.
         max_in_flight: games that it accepts at once.
     """
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.closed:
+        sys.stdout.reconfigure(line_buffering=True)
     address, token = os.environ.get("ARENA_ADDRESS"), os.environ.get("ARENA_TOKEN", "")
     if not address:
         _leave(2, "ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'")
@@ -76,10 +79,11 @@ def run(
 
 def _leave(status: int, words: str | None) -> NoReturn:
     """End the process at once: waiting for gRPC's threads would cost 46 ms a bot (performance.md)."""
-    if words:
-        print(words, file=sys.stderr)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(OSError, ValueError, AttributeError):  # a bot may have closed its output, or have none
+        if words:
+            print(words, file=sys.stderr)
+        sys.stderr.flush()
+        sys.stdout.flush()
     os._exit(status)
 
 
@@ -160,7 +164,9 @@ class _Player:
 
     def answer(self, message: arena_pb2.Request) -> arena_pb2.Answer:
         """Return the bot's answer to one request."""
-        action = self._decide(Request(message, self._games[message.game_id]))
+        action: object = self._decide(Request(message, self._games[message.game_id]))
+        if not isinstance(action, str):
+            raise TypeError(f"decide returned {action!r}; an action is a string, such as {message.legal_actions[0]!r}")
         return arena_pb2.Answer(game_id=message.game_id, decision=message.decision, action=action)
 
 

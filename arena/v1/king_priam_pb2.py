@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import common_pb2 as arena_dot_v1_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/king_priam.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/common.proto\"\xec\x01\n\rKingPriamView\x12\x11\n\x04seat\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x0b\n\x03row\x18\x02 \x03(\t\x12\x0c\n\x04pile\x18\x03 \x03(\t\x12\x11\n\tpile_size\x18\x04 \x01(\r\x12\x14\n\x0copen_targets\x18\x05 \x03(\r\x12#\n\x08\x63\x61ptured\x18\x06 \x03(\x0b\x32\x11.arena.v1.Numbers\x12\x0e\n\x06scores\x18\x07 \x03(\r\x12\r\n\x05queue\x18\x08 \x03(\r\x12\x17\n\x0f\x64isputes_in_row\x18\t \x01(\r\x12\x0e\n\x06stalls\x18\n \x01(\r\x12\x0e\n\x06window\x18\x0b \x01(\rB\x07\n\x05_seatb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/king_priam.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/common.proto\"\xee\x01\n\rKingPriamView\x12\x11\n\x04seat\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x0b\n\x03row\x18\x02 \x03(\t\x12\x0c\n\x04pile\x18\x03 \x03(\t\x12\x13\n\x0bpile_height\x18\x04 \x01(\r\x12\x14\n\x0copen_targets\x18\x05 \x03(\r\x12#\n\x08\x63\x61ptured\x18\x06 \x03(\x0b\x32\x11.arena.v1.Numbers\x12\x0e\n\x06scores\x18\x07 \x03(\r\x12\r\n\x05queue\x18\x08 \x03(\r\x12\x17\n\x0f\x64isputes_in_row\x18\t \x01(\r\x12\x0e\n\x06stalls\x18\n \x01(\r\x12\x0e\n\x06window\x18\x0b \x01(\rB\x07\n\x05_seatb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,5 +33,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.king_priam_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_KINGPRIAMVIEW']._serialized_start=63
-  _globals['_KINGPRIAMVIEW']._serialized_end=299
+  _globals['_KINGPRIAMVIEW']._serialized_end=301
 # @@protoc_insertion_point(module_scope)

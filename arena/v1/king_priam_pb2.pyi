@@ -30,7 +30,7 @@ class KingPriamView(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     ROW_FIELD_NUMBER: _builtins.int
     PILE_FIELD_NUMBER: _builtins.int
-    PILE_SIZE_FIELD_NUMBER: _builtins.int
+    PILE_HEIGHT_FIELD_NUMBER: _builtins.int
     OPEN_TARGETS_FIELD_NUMBER: _builtins.int
     CAPTURED_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
@@ -40,7 +40,7 @@ class KingPriamView(_message.Message):
     WINDOW_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The viewer's seat, from 0; absent for a spectator."""
-    pile_size: _builtins.int
+    pile_height: _builtins.int
     """Number of cards in the pile."""
     disputes_in_row: _builtins.int
     """Disputes that threw the row away since the last target was won."""
@@ -78,7 +78,7 @@ class KingPriamView(_message.Message):
         seat: _builtins.int | None = ...,
         row: _abc.Iterable[_builtins.str] | None = ...,
         pile: _abc.Iterable[_builtins.str] | None = ...,
-        pile_size: _builtins.int = ...,
+        pile_height: _builtins.int = ...,
         open_targets: _abc.Iterable[_builtins.int] | None = ...,
         captured: _abc.Iterable[_common_pb2.Numbers] | None = ...,
         scores: _abc.Iterable[_builtins.int] | None = ...,
@@ -89,7 +89,7 @@ class KingPriamView(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "captured", b"captured", "disputes_in_row", b"disputes_in_row", "open_targets", b"open_targets", "pile", b"pile", "pile_size", b"pile_size", "queue", b"queue", "row", b"row", "scores", b"scores", "seat", b"seat", "stalls", b"stalls", "window", b"window"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "captured", b"captured", "disputes_in_row", b"disputes_in_row", "open_targets", b"open_targets", "pile", b"pile", "pile_height", b"pile_height", "queue", b"queue", "row", b"row", "scores", b"scores", "seat", b"seat", "stalls", b"stalls", "window", b"window"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.league.bots import builtin_names, file_name, folded, name_problem, read_bot, read_bots, shipped
+from arena.league.bots import builtin_names, read_bot, read_bots, shipped
+from arena.league.names import file_name, folded, name_problem
 from tests.league.conftest import MakeBot
 
 

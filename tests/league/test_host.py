@@ -28,7 +28,8 @@ def pause(pid: int, seconds: float) -> None:
 
 def play_while(sitting: Job, disturb: Callable[[Pool], None]) -> list[Finished | Void | SittingEnd]:
     """Play a job in a worker and disturb it once its first game is over."""
-    pool, items, thread = Pool(1), [], threading.Thread()
+    items: list[Finished | Void | SittingEnd] = []
+    pool, thread = Pool(1), threading.Thread()
     try:
         for item in pool.play(iter([sitting])):
             if item is None:
@@ -38,13 +39,14 @@ def play_while(sitting: Job, disturb: Callable[[Pool], None]) -> list[Finished |
                 thread.start()
             items.append(item.content)
     finally:
-        thread.join()
+        if thread.ident:
+            thread.join()
         pool.close()
     return items
 
 
 def test_a_stalled_worker_voids_games_and_blames_no_bot() -> None:
-    sitting = job([program(name, "--sleep-ms", "10") for name in "abc"], 8, LIMITS, in_flight=2)
+    sitting = job([program(name, "--sleep-ms", "20") for name in "abc"], 12, LIMITS, in_flight=2)
     items = play_while(sitting, lambda pool: pause(pool._workers[0].process.pid, 1.5))
     voids = [item for item in items if isinstance(item, Void)]
     assert voids
@@ -52,17 +54,15 @@ def test_a_stalled_worker_voids_games_and_blames_no_bot() -> None:
     finished = [item for item in items if isinstance(item, Finished)]
     assert all(str(word) == "normal" for game in finished for word in game.terminations)
     assert {item.game_id for item in finished}.isdisjoint({void.game_id for void in voids})
-    assert len(finished) + len(voids) == 8
+    assert len(finished) + len(voids) == 12
 
 
 def test_a_bot_that_is_stopped_has_stalled_by_itself() -> None:
     """Nobody kept it from the processor: it did not want to run."""
-    sitting = job([program("a", "--sleep-ms", "10"), program("b"), program("c")], 4, LIMITS, in_flight=1)
+    sitting = job([program("a", "--sleep-ms", "30"), program("b"), program("c")], 12, LIMITS, in_flight=1)
 
     def stop_the_bot(_: Pool) -> None:
-        for pid in marked(f"{sitting.mark}0-"):
-            pause(pid, 1.2)
-            return
+        pause(max(marked(f"{sitting.mark}0-")), 1.2)
 
     items = play_while(sitting, stop_the_bot)
     words = [str(item.terminations[0]) for item in items if isinstance(item, Finished)]

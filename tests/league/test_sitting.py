@@ -231,19 +231,26 @@ def test_start_up_has_its_own_limit() -> None:
 
 def test_quick_answers_in_other_games_gain_no_time() -> None:
     """A bot that answers its list in reverse order is charged for the oldest request all the while."""
-    limits = Limits(move_ms=100, margin_ms=100)
-    played = against_honest(
-        "--fault", "reverse", "--at", "1", "--think-ms", "60", "--one-by-one", games=6, limits=limits, in_flight=6
+    flags = ("--think-ms", "60", "--one-by-one", "--at", "1")
+    honest, reverse = (
+        play([program("a", *flags, *more), *HONEST], 6, PATIENT, in_flight=6) for more in ((), ("--fault", "reverse"))
     )
-    assert "timeout" in played.words(0)
+    assert reverse.end.charges_us[0][2] > 2.5 * honest.end.charges_us[0][1]
+    assert sum(spent_us(reverse)) >= 0.9 * sum(spent_us(honest))
+
+
+def spent_us(played: Played) -> list[int]:
+    """Return what the first seat was charged in each game, in microseconds."""
+    return [sum(row[2] for row in json.loads(game.trace)["decisions"] if row[0] == 0) for game in played.games]
 
 
 def test_three_bots_that_compute_are_charged_their_own_time_alone() -> None:
-    """The baton: with 16 games in flight each is charged about what it computes, not three times that."""
+    """The baton: with 16 games in flight each is charged what it is charged with one, not three times that."""
     bots = [program(name, "--think-ms", "5", "--one-by-one") for name in "abc"]
-    played = play(bots, 16, Limits(), in_flight=16)
-    for _, median_us, _ in played.end.charges_us:
-        assert 5_000 <= median_us < 9_000
+    alone, together = (play(bots, 16, PATIENT, in_flight=in_flight) for in_flight in (1, 16))
+    for (_, one_us, _), (_, many_us, _) in zip(alone.end.charges_us, together.end.charges_us, strict=True):
+        assert many_us >= 5_000
+        assert many_us < 2 * one_us
 
 
 def test_lists_grow_on_their_own_and_the_results_do_not_depend_on_them() -> None:

@@ -77,6 +77,21 @@ def test_what_is_no_source(tmp_path: Path, make_bot: MakeBot) -> None:
     assert not (Path(program.directory) / "lib.py").is_symlink()
 
 
+def test_bots_share_a_linked_folder(tmp_path: Path, make_bot: MakeBot) -> None:
+    """A folder that is linked into a bot's belongs to it, by content; links in a circle are followed once."""
+    home = make_bot("alpha")
+    script(tmp_path / "sdk/deep/sdk.py", "shared = 1\n")
+    (home / "arena").symlink_to("../sdk")
+    (tmp_path / "sdk/deep/circle").symlink_to(tmp_path / "sdk/deep")
+    (tmp_path / "sdk/back").symlink_to(home)
+    program = snapshot(bot_in(home), tmp_path / "bots")
+    copied = [name for name in names(program.directory) if "__pycache__" not in name]
+    assert copied == ["arena/deep/sdk.py", "bot.py", "bot.toml"]
+    assert not (Path(program.directory) / "arena").is_symlink()
+    script(tmp_path / "sdk/deep/sdk.py", "shared = 2\n")
+    assert snapshot(bot_in(home), tmp_path / "bots").digest != program.digest
+
+
 @pytest.mark.parametrize("change", ["content", "mode", "new file", "command", "env"])
 def test_identity_changes_with(make_bot: MakeBot, change: str) -> None:
     """Whatever can change what is run changes the digest."""
@@ -129,6 +144,21 @@ def test_command_without_a_folder(tmp_path: Path) -> None:
     none = snapshot(read_bot("c=sleep 5", tmp_path), tmp_path / "bots")
     assert names(none.directory) == []
     assert none.command == (os.path.realpath(shutil.which("sleep") or ""), "5")
+
+
+@pytest.mark.parametrize("owns_folder", [True, False])
+def test_league_files_and_results_are_no_part_of_a_bot(tmp_path: Path, make_bot: MakeBot, owns_folder: bool) -> None:
+    """The secret of a league file beside a bot is not copied to where bots run; more deals do not change the bot."""
+    home = make_bot("alpha")
+    (home / "settings.toml").write_text("bot = 1")
+    (home / "broken.toml").write_text("[[game]")
+    bot = replace(bot_in(home), owns_folder=owns_folder)
+    before = source_files(bot)
+    assert [str(path) for path in before] == ["bot.py", "bot.toml", "broken.toml", "settings.toml"]
+    (home / "spring.toml").write_text('[league]\nsecret = "x"\n[[game]]\nid = "no_thanks"\n[[bot]]\npath = "."\n')
+    script(home / "results/spring/league.db", "")
+    script(home / "results/spring/bots/abc/bot.py", "")
+    assert source_files(bot) == before
 
 
 def test_programs_are_resolved(tmp_path: Path, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +256,7 @@ def test_steps_have_limits(tmp_path: Path, make_bot: MakeBot, step: list[str], w
 
 
 def test_steps_keep_their_caches_inside(tmp_path: Path, make_bot: MakeBot) -> None:
-    """Fetched packages land in the copy; fetch runs before build; stdin is empty; nothing of ours is inherited."""
+    """Caches are in the copy, and gone in the end; fetch runs before build; stdin is empty; nothing is inherited."""
     env = step_environment(tmp_path, {"PATH": "/bin", "HOME": "/root", "AWS_TOKEN": "secret"})
     assert env["PATH"] == "/bin"
     assert "AWS_TOKEN" not in env
@@ -234,11 +264,13 @@ def test_steps_keep_their_caches_inside(tmp_path: Path, make_bot: MakeBot) -> No
     assert all(env[name].startswith(str(tmp_path)) for name in ("HOME", "CARGO_HOME", "GOPATH", "npm_config_cache"))
     bot = replace(
         bot_in(make_bot("alpha")),
-        fetch=(("sh", "-c", "cat; echo fetched > order"),),
-        build=(("sh", "-c", "echo built >> order; env > env"),),
+        fetch=(("sh", "-c", "cat; echo fetched > order; mkdir -p $GOPATH; echo kept > $GOPATH/a"),),
+        build=(("sh", "-c", "echo built >> order; env > env; cp $GOPATH/a ."),),
     )
     run_steps(bot, bot.folder)
     assert (bot.folder / "order").read_text() == "fetched\nbuilt\n"
+    assert (bot.folder / "a").read_text() == "kept\n"
+    assert not (bot.folder / ".cache").exists()
     assert f"HOME={bot.folder}" in (bot.folder / "env").read_text()
 
 

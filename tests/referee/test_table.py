@@ -71,7 +71,8 @@ def test_a_retired_seat_plays_defaults_to_the_end_and_is_asked_no_more() -> None
 
 
 def test_the_third_strike_retires() -> None:
-    played, costs = table(), []
+    played = table()
+    costs: list[str] = []
     while len(costs) < 3:
         for seat in played.advance():
             if seat == 0:

@@ -1,0 +1,113 @@
+"""``arena check``: whether a bot keeps the contract, in words."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli.main import EXIT_FAILED
+from arena.cli.out import tell
+from arena.games import game_class
+from arena.league.badge import write_badge
+from arena.league.bots import Bot, read_bot, shipped
+from arena.league.snapshot import snapshot
+from arena.league.sources import BADGE
+from arena.players.base import Limits
+from arena.reports.writers import json_text
+
+if TYPE_CHECKING:
+    from arena.lab.findings import Report
+
+WIDTH = 110
+
+
+@click.command()
+@click.argument("bot")
+@click.option("--game", "games", multiple=True, metavar="ID", help="A game to check; repeat. Default: all it plays.")
+@click.option("--quick", is_flag=True, help="Few modes and positions, for while you write; gives no badge.")
+@click.option("--badge", type=click.Path(path_type=Path), help=f"Where the badge goes; default: {BADGE} in its folder.")
+@click.option("--move-ms", type=click.IntRange(100), default=1000, show_default=True, help="Limit of a decision.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
+def check(bot: str, games: tuple[str, ...], quick: bool, badge: Path | None, move_ms: int, as_json: bool) -> None:
+    r"""Put BOT into every situation that a league may; say what it must and should do better.
+
+    Exit 0 when every rule that must be kept was kept, 1 when not, 2 when the bot cannot be built or found. A bot that
+    passes gets a badge, which a league with require_check = true asks for; it is valid until the bot's files change.
+
+    \b
+    Example:
+        arena check mybot --quick
+        arena check mybot --game no_thanks --json
+    """
+    from arena.lab.check import Wanted, document
+    from arena.lab.check import check as run_check
+
+    for game in games:
+        game_class(game)
+    declared = read_bot(bot, Path.cwd())
+    with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
+        if declared.fetch or declared.build:
+            tell("building it")
+        program = snapshot(declared, Path(folder))
+        wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms))
+        report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))
+    found = document(report, program, wanted)
+    if report.passed and not quick:
+        found["badge"] = str(_give_badge(declared, badge, lambda path: write_badge(path, program, report.games)) or "")
+    if as_json:
+        click.echo(json_text(found), nl=False)
+    else:
+        click.echo("\n".join(_lines(report, found)))
+    if not report.passed:
+        sys.exit(EXIT_FAILED)
+
+
+def _give_badge(bot: Bot, wanted: Path | None, write: Any) -> Path | None:
+    """Write the badge where it was wanted, else into the bot's own folder; bundled bots get none unasked."""
+    inside = bot.owns_folder and not bot.folder.resolve().is_relative_to(shipped("bots").resolve())
+    path = wanted or (bot.folder / BADGE if inside else None)
+    if path is not None:
+        write(path)
+    return path
+
+
+def _lines(report: Report, found: dict[str, Any]) -> Iterator[str]:
+    from arena.lab.findings import RULES, Level
+
+    facts = report.facts
+    yield from _facts(facts)
+    for level in Level:
+        for item in report.of(level):
+            yield f"{click.style(level.upper(), bold=True)} {item.rule}: {RULES[item.rule][1]}"
+            also = f" (and in {item.also} more)" if item.also else ""
+            first, *rest = f"{item.situation}{also}: {item.words}".splitlines()
+            yield textwrap.fill(first, WIDTH, initial_indent="    ", subsequent_indent="    ")
+            yield from (f"    {line}" for line in rest)
+    yield from (f"left out: {name}: {words}" for name, words in report.skipped.items())
+    if "stopped" in facts:
+        yield f"stopped early: {facts['stopped']}"
+    word = "PASS" if report.passed else "FAIL"
+    advice = len(report.of(Level.SHOULD))
+    good, tried = report.counts
+    yield f"{word} {good} of {tried} situations" + (f", {advice} to improve" if advice else "")
+    if found.get("badge"):
+        yield f"badge: {found['badge']}"
+
+
+def _facts(facts: dict[str, Any]) -> Iterator[str]:
+    if "hello_s" in facts:
+        sdk, at_once = f" ({facts['sdk']})" if facts["sdk"] else "", facts["max_in_flight"]
+        yield f"Hello after {facts['hello_s']} s{sdk}, protocol {facts['protocol']}, {at_once} games at once"
+    if "decisions" in facts:
+        yield f"{facts['decisions']} decisions, {facts['mean_ms']} ms on average, the slowest {facts['slowest_ms']} ms"
+    if "list_messages" in facts:
+        messages = facts["list_messages"]
+        yield f"a list of {facts['list']} requests came back in {messages} message{'' if messages == 1 else 's'}"
+    if "positions" in facts:
+        yield f"{facts['positions']} random positions were compared with the rules"

@@ -1,0 +1,32 @@
+"""``arena new-bot``: from nothing to a bot that plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.out import tell
+from arena.games import game_ids
+from arena.league.starters import language_of, make_bot
+
+
+@click.command("new-bot")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--lang", "language", required=True, help="The language: python, javascript, go, rust, java, cpp, ...")
+@click.option("--game", metavar="ID", help="The game it is for: shows what its seat sees, as comments in the file.")
+def new_bot(folder: Path, language: str, game: str | None) -> None:
+    r"""Make a bot in the new folder DIR, called as the folder: any legal action in every game, ready to run.
+
+    \b
+    Example:
+        arena new-bot hello --lang python --game no_thanks
+    """
+    made = make_bot(folder, language_of(language), game)
+    file, line = made.edit
+    click.echo(f"made {folder}/: {', '.join(made.files)}")
+    click.echo(f"edit   {folder / file}:{line}   here it chooses its action")
+    click.echo(f"next   arena check {folder} --quick")
+    click.echo(f"then   arena play {game or game_ids()[0]} {folder} random random --show")
+    for program in made.missing:
+        tell(f"this language needs {program!r}, which is not in PATH: install it first")

@@ -1,0 +1,284 @@
+"""A referee that follows a script: one bot process on a real stream, asked whatever a situation wants to ask.
+
+Where a sitting plays games, the driver only sends and listens; what is expected of the bot is judged elsewhere. It
+keeps the same clock as a sitting, so the times it reports are those that a league would charge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import monotonic
+
+from arena.errors import Termination
+from arena.lab.relay import Relay
+from arena.league.job import new_mark
+from arena.players.base import Limits, Program
+from arena.players.log import CappedLog
+from arena.players.process import BotProcess
+from arena.players.remote import Connection, End, Server, new_token
+from arena.protocol.convert import Answer, Bundle, Hello
+from arena.referee.clock import Key, ProcessClock, SeatClock
+
+SETTLE_S = 0.15
+"""How long the end of a process may come after the end of its stream, for the two to be one crash."""
+LINES = 20
+
+
+@dataclass(slots=True)
+class Reply:
+    """What came of a list of requests.
+
+    Attributes:
+        answers: the first answer to each request.
+        charges_ns: what a league would have charged each.
+        messages: numbers of answers in each message.
+        order: requests in the order in which they were answered.
+        strays: answers to nothing that was open.
+        missing: requests that were not answered.
+        seconds: from the sending to the last answer.
+        death: why no more can come, "" while the bot lives.
+    """
+
+    answers: dict[Key, Answer] = field(default_factory=dict)
+    charges_ns: dict[Key, int] = field(default_factory=dict)
+    messages: list[int] = field(default_factory=list)
+    order: list[Key] = field(default_factory=list)
+    strays: list[Answer] = field(default_factory=list)
+    missing: list[Key] = field(default_factory=list)
+    seconds: float = 0.0
+    death: str = ""
+
+
+class Driver:
+    """One process of a bot; a ``Listener`` of its stream.
+
+    Args:
+        program: what to run.
+        limits: what its welcome says, and of its memory and disk.
+        folder: where its socket file is made.
+
+    Attributes:
+        hello: its introduction, None before it has come.
+        hello_s: seconds from its start to its introduction.
+        hellos: introductions so far; more than one after a broken stream.
+        word: the kind of fault that ended it, ``normal`` while nothing did.
+        death: why it can be asked no more, in words; "" while it can.
+        strangers: connections without its token.
+    """
+
+    def __init__(self, program: Program, limits: Limits, folder: Path) -> None:
+        self.program = program
+        self.hello: Hello | None = None
+        self.hello_s = 0.0
+        self.hellos = 0
+        self.word = Termination.NORMAL
+        self.death = ""
+        self._limits = limits
+        self._folder = folder
+        self._server = Server()
+        self._token = ""
+        self._relay: Relay | None = None
+        self._connection: Connection | None = None
+        self._clock = ProcessClock()
+        self._due: dict[Key, SeatClock] = {}
+        self._reply = Reply()
+        self._changed = asyncio.Event()
+        self._leaving = False
+        self._log = CappedLog(None)
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Start the process and wait for its Hello, a failure, or the end of ``start_s``."""
+        inside, outside = f"unix://{self._folder}/referee", self._folder / "bot"
+        await self._server.start([inside])
+        self._relay = Relay(outside, self._folder / "referee")
+        await self._relay.start()
+        self._token = token = new_token()
+        self._server.expect(token, self)
+        began = monotonic()
+        self.process = BotProcess(
+            self.program,
+            self._limits,
+            f"unix://{outside}",
+            token,
+            new_mark(),
+            self._log,
+            self._exited,
+            self._exceeds,
+        )
+        if not await self._until(lambda: self.hello is not None or bool(self.death), self._limits.start_s):
+            self._fail(Termination.NO_SHOW, f"no Hello within {self._limits.start_s:g} s of its start")
+        self.hello_s = monotonic() - began
+
+    def welcome(self) -> None:
+        """Send the welcome with the limits."""
+        limits = self._limits
+        self.post(
+            Bundle().welcome(
+                move_ms=limits.move_ms,
+                bank_ms=limits.bank_ms,
+                increment_ms=limits.increment_ms,
+                margin_ms=limits.margin_ms,
+                game_ms=int(limits.game_s * 1000),
+            )
+        )
+
+    async def refuse(self, words: str) -> None:
+        """Refuse the bot, as a league would, and leave it time to read why."""
+        self._leaving = True
+        self.post(Bundle().refuse(words))
+        if self._connection is not None:
+            self._connection.close()
+        await self._until(lambda: not self.process.alive, 1.0)
+
+    async def goodbye(self, patience_s: float) -> tuple[float, str]:
+        """Say goodbye; return how long the process took to end, and how it ended (``running`` if it did not)."""
+        self._leaving = True
+        began = monotonic()
+        self.post(Bundle().goodbye("the check is over"))
+        if self._connection is not None:
+            self._connection.close()
+        self._server.forget(self._token)
+        await self._until(lambda: not self.process.alive, patience_s)
+        return monotonic() - began, self.process.status
+
+    async def end(self) -> None:
+        """End the process with its whole tree, and the server."""
+        self._leaving = True
+        self.process.kill()
+        await self.process.end()
+        if self._relay is not None:
+            await self._relay.stop()
+        await self._server.stop()
+
+    async def break_stream(self, patience_s: float) -> bool:
+        """Break the connection under the stream once; return whether the bot has dialled in again with a Hello."""
+        assert self._relay is not None
+        before = self.hellos
+        self._connection = None
+        self._relay.cut()
+        return await self._until(lambda: self.hellos > before or bool(self.death), patience_s) and not self.death
+
+    @property
+    def strangers(self) -> int:
+        """Connections that were refused for their token."""
+        return self._server.strangers
+
+    def printed(self) -> str:
+        """Return the last lines that the bot printed."""
+        return self._log.last_lines(LINES)
+
+    def _exited(self) -> None:
+        if not self._leaving:
+            self._fail(Termination.CRASH, f"the process ended with {self.process.status}")
+        self._changed.set()
+
+    def _exceeds(self, words: str) -> None:
+        self._fail(Termination.RESOURCE, words)
+        self.process.kill()
+
+    def _fail(self, word: Termination, words: str) -> None:
+        if not self.death:
+            self.word, self.death = word, words
+        self._connection = None
+        self._changed.set()
+
+    # -- asking -------------------------------------------------------------------------------------------------------
+
+    def post(self, bundle: Bundle) -> None:
+        """Send a bundle, if there is still a stream."""
+        if self._connection is not None:
+            self._connection.post(bundle)
+
+    async def ask(self, bundles: Sequence[Bundle], clocks: dict[Key, SeatClock], patience_s: float) -> Reply:
+        """Send bundles at once, and wait until every request is answered, the bot is gone or patience is over.
+
+        Args:
+            bundles: sent one after the other.
+            clocks: the clock of each of their requests.
+            patience_s: since the last answer.
+        """
+        self._reply = reply = Reply()
+        self._due = dict(clocks)
+        self._clock = ProcessClock()
+        began = monotonic()
+        for bundle in bundles:
+            self.post(bundle)
+        while self._due and not self.death:
+            if not await self._until(partial(self._fewer_than, len(self._due)), patience_s):
+                break
+            reply.seconds = monotonic() - began
+        reply.missing, self._due = list(self._due), {}
+        if self.death:
+            await asyncio.sleep(SETTLE_S)
+        reply.death = self.death
+        return reply
+
+    async def rest(self, seconds: float) -> list[Answer]:
+        """Ask nothing for some time; return the answers that came all the same."""
+        before = len(self._reply.strays)
+        await self._until(lambda: bool(self.death), seconds)
+        return self._reply.strays[before:]
+
+    def _fewer_than(self, waiting: int) -> bool:
+        return len(self._due) < waiting or bool(self.death)
+
+    async def _until(self, done: Callable[[], bool], patience_s: float) -> bool:
+        end = monotonic() + patience_s
+        while not done():
+            self._changed.clear()
+            left = end - monotonic()
+            if left <= 0:
+                return False
+            try:
+                await asyncio.wait_for(self._changed.wait(), left)
+            except TimeoutError:
+                return done()
+        return True
+
+    # -- the stream ---------------------------------------------------------------------------------------------------
+
+    def on_hello(self, connection: Connection, hello: Hello) -> None:
+        """Take the bot's introduction."""
+        self._connection = connection
+        self.hello = hello
+        self.hellos += 1
+        self._changed.set()
+
+    def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
+        """Sort a list of answers into those that were wanted and the others."""
+        self._reply.messages.append(len(answers))
+        for answer in answers:
+            key = (answer.game_id, answer.decision)
+            if self._due.pop(key, None) is None:
+                self._reply.strays.append(answer)
+                continue
+            self._reply.answers[key] = answer
+            self._reply.charges_ns[key] = self._clock.close(key, now_ns) if key in self._clock.open else 0
+            self._reply.order.append(key)
+        self._changed.set()
+
+    def on_sent(self, keys: Sequence[Key], now_ns: int) -> None:
+        """Start the clocks."""
+        for key in keys:
+            if key in self._due:
+                self._clock.sent(key, self._due[key], now_ns)
+
+    def on_end(self, connection: Connection, end: End) -> None:
+        """Take the end of the stream; whether the process ends, too, shows within moments."""
+        if self._leaving or connection is not self._connection:
+            return
+        self._connection = None
+        if end.word is Termination.DISCONNECT:
+            asyncio.get_running_loop().call_later(SETTLE_S, self._hung_up, end.words)
+        else:
+            self._fail(end.word, end.words)
+
+    def _hung_up(self, words: str) -> None:
+        if self._connection is None and not self._leaving:
+            self._fail(Termination.DISCONNECT, words)

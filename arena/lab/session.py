@@ -1,0 +1,278 @@
+"""A bot under check: its present process, and the judgement of every answer that it gives."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import mean
+
+from arena.errors import Termination, nearest
+from arena.games import game_ids
+from arena.lab.driver import Driver, Reply
+from arena.lab.findings import ENOUGH, Enough, Report
+from arena.lab.positions import Asked
+from arena.players.base import Limits, Program
+from arena.players.remote import PROTOCOL
+from arena.protocol.convert import Answer, Bundle, Hello
+from arena.referee.clock import MS, Key, SeatClock
+
+NOTE_LONGEST = 500
+NAME_LONGEST = 40
+IN_FLIGHT_MOST = 64
+SLACK_S = 3.0
+"""Waited beyond what the clock allows, so that a slow bot is called slow and not silent."""
+SHOWN = 80
+RULE_OF = {Termination.PROTOCOL: "stream", Termination.DISCONNECT: "stream", Termination.RESOURCE: "resource"}
+"""The rule that a lost process has broken, where it is not the plain one."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What a check works with.
+
+    Attributes:
+        program: the bot.
+        limits: what it is told, and held to.
+        entered: games that its bot.toml names, or that were asked for; it must play them.
+        report: what was found.
+        charges_us: what a league would have charged, for each decision so far.
+        deaths: processes lost so far.
+    """
+
+    program: Program
+    limits: Limits
+    entered: tuple[str, ...]
+    report: Report
+    charges_us: list[int] = field(default_factory=list)
+    deaths: int = 0
+    _driver: Driver | None = None
+    _folder: Path | None = None
+    _number: int = 0
+
+    # -- processes ----------------------------------------------------------------------------------------------------
+
+    async def bot(self, situation: str) -> Driver:
+        """Return a process that listens: the present one, or a fresh one that has said Hello.
+
+        Raises:
+            Enough: when it cannot be started, or too many were lost.
+        """
+        if self._driver is not None and not self._driver.death:
+            return self._driver
+        await self.drop()
+        self._folder = Path(tempfile.mkdtemp(prefix="arena-check-"))
+        self._driver = driver = Driver(self.program, self.limits, self._folder)
+        await driver.start()
+        if driver.hello is None:
+            rule = RULE_OF.get(driver.word, "start")
+            self.report.note(rule, situation, _why_no_hello(driver))
+            raise Enough("without a Hello nothing else can be tried")
+        if problem := hello_problem(driver.hello):
+            await driver.refuse(problem)
+            self.report.note("hello", situation, problem)
+            raise Enough("with another protocol nothing else can be tried")
+        driver.welcome()
+        return driver
+
+    async def drop(self) -> None:
+        """End the present process, if there is one."""
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            await driver.end()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def lost(self, situation: str, driver: Driver, words: str = "") -> None:
+        """Note the end of a process that should have lived.
+
+        Raises:
+            Enough: when too many were lost.
+        """
+        rule = RULE_OF.get(driver.word, "alive")
+        printed = driver.printed()
+        self.deaths += 1
+        self.report.note(rule, situation, f"{words or driver.death}{_quoted(printed)}")
+        if self.deaths >= ENOUGH:
+            raise Enough(f"{self.deaths} processes were lost")
+
+    # -- asking -------------------------------------------------------------------------------------------------------
+
+    def name(self) -> str:
+        """Return the id of a game that was not used before."""
+        self._number += 1
+        return f"{self._number:08x}{'c0ffee' * 2}"
+
+    async def ask(
+        self,
+        situation: str,
+        asked: Sequence[Asked],
+        *,
+        before: Callable[[Bundle], object] | None = None,
+        after: Callable[[Bundle], object] | None = None,
+        announced: bool = False,
+        split: int = 0,
+        judge: bool = True,
+    ) -> Reply:
+        """Ask about positions and judge what comes: silence, slowness, illegal actions, strays, deaths.
+
+        Args:
+            situation: name of the situation, for findings.
+            asked: all in one list.
+            before: adds to the first bundle before the games are announced.
+            after: changes the first bundle when it is complete.
+            announced: the games have been announced already.
+            split: send bundles of this many requests one after the other instead of one; 0 for one.
+            judge: note what is wrong.
+        """
+        driver = await self.bot(situation)
+        self.report.situations.setdefault(situation, True)
+        size = split or max(1, len(asked))
+        bundles = [self._bundle(asked[at : at + size], announced) for at in range(0, max(1, len(asked)), size)]
+        if before is not None:
+            first = Bundle()
+            before(first)
+            bundles.insert(0, first)
+        if after is not None:
+            after(bundles[-1])
+        limits = [replace(self.limits, move_ms=item.budget_ms or self.limits.move_ms) for item in asked]
+        clocks = {item.key: SeatClock(limit) for item, limit in zip(asked, limits, strict=True)}
+        patience = (self.limits.move_ms + self.limits.margin_ms) / 1000 + SLACK_S
+        reply = await driver.ask(bundles, clocks, patience)
+        if judge:
+            self.judge(situation, asked, reply, driver)
+        if reply.death or reply.missing:
+            await self.drop()
+        return reply
+
+    def _bundle(self, asked: Iterable[Asked], announced: bool) -> Bundle:
+        bundle = Bundle()
+        for item in asked:
+            if not announced:
+                item.announce(bundle)
+        for item in asked:
+            item.request(bundle, self.limits.move_ms)
+        return bundle
+
+    def close(self, asked: Iterable[Asked]) -> None:
+        """Tell the bot that these games are over, so that it can forget them."""
+        if self._driver is not None:
+            bundle = Bundle()
+            for item in asked:
+                item.over(bundle)
+            self._driver.post(bundle)
+
+    # -- judging ------------------------------------------------------------------------------------------------------
+
+    def judge(self, situation: str, asked: Sequence[Asked], reply: Reply, driver: Driver) -> None:
+        """Note what is wrong with a reply."""
+        by_key = {item.key: item for item in asked}
+        self.charges_us += [charge // 1000 for charge in reply.charges_ns.values()]
+        for key, answer in reply.answers.items():
+            self._judge_action(situation, by_key[key], answer)
+        self.judge_strays(situation, asked, reply.strays, reply.answers)
+        if reply.death:
+            self.lost(situation, driver)
+        elif reply.missing and not reply.strays:
+            slow = any(finding.rule == "time" for finding in self.report.findings)
+            self.report.note("time" if slow else "answers", situation, _silence(reply, by_key, driver.printed()))
+        late = [key for key, charge in reply.charges_ns.items() if charge > self._allowance_ns(by_key[key])]
+        if late and not by_key[late[0]].budget_ms:
+            used = reply.charges_ns[late[0]] / MS
+            words = f"decision {late[0][1]} took {used:.0f} ms where {self.limits.move_ms} ms were allowed"
+            self.report.note("time", situation, words)
+
+    def _allowance_ns(self, asked: Asked) -> int:
+        return ((asked.budget_ms or self.limits.move_ms) + self.limits.margin_ms) * MS
+
+    def _judge_action(self, situation: str, asked: Asked, answer: Answer) -> None:
+        refused = asked.position.refusal(answer.action)
+        if refused:
+            legal = ", ".join(asked.position.listed[:6]) + (", ..." if len(asked.position.listed) > 6 else "")
+            self.report.note("legal", situation, f"it answered {_cut(answer.action)}: {refused}; legal: {legal}")
+        self.judge_note(situation, answer)
+
+    def judge_note(self, situation: str, answer: Answer) -> None:
+        """Note a note that is too long."""
+        if len(answer.note) > NOTE_LONGEST:
+            self.report.note("note", situation, f"a note of {len(answer.note)} characters")
+
+    def judge_strays(
+        self, situation: str, asked: Iterable[Asked], strays: Sequence[Answer], answered: Iterable[Key] = ()
+    ) -> None:
+        """Note answers that nothing was open for: a wrong number, or one answer too many."""
+        numbers = {item.game_id: item.decision for item in asked}
+        for answer in strays:
+            key, shown = (answer.game_id, answer.decision), f"game {_cut(answer.game_id)}, decision {answer.decision}"
+            if key in set(answered):
+                self.report.note("asked", situation, f"{shown} was answered twice")
+            elif answer.game_id in numbers:
+                words = f"it answered {shown}, where decision {numbers[answer.game_id]} was asked"
+                self.report.note("echo", situation, words)
+            else:
+                self.report.note("asked", situation, f"it answered {shown}, which it was not asked")
+
+    def facts(self) -> None:
+        """Put what was measured into the report."""
+        if self.charges_us:
+            self.report.facts["decisions"] = len(self.charges_us)
+            self.report.facts["mean_ms"] = round(mean(self.charges_us) / 1000, 3)
+            self.report.facts["slowest_ms"] = round(max(self.charges_us) / 1000, 3)
+
+
+def hello_problem(hello: Hello) -> str:
+    """Return why a bot with this introduction cannot be talked to, or the empty string."""
+    if hello.protocol == PROTOCOL:
+        return ""
+    newer = hello.protocol > PROTOCOL
+    step = "upgrade the arena" if newer else "build the bot anew with the SDK and the .proto files of this arena"
+    return f"it speaks protocol {hello.protocol}, this arena protocol {PROTOCOL}: {step}"
+
+
+def check_hello(session: Session, situation: str, hello: Hello) -> None:
+    """Note what a bot says of itself that does not fit the contract or its bot.toml."""
+    for game in session.entered:
+        if hello.games and game not in hello.games:
+            known = f"{nearest(game, hello.games)} (its Hello names {', '.join(hello.games)})"
+            session.report.note("games", situation, f"it is entered for {game}, which its Hello does not name{known}")
+    for game in hello.games:
+        if game not in game_ids():
+            words = f"its Hello names a game that is not known here: {_cut(game)}{nearest(game, game_ids())}"
+            session.report.note("caption", situation, words)
+    if hello.max_in_flight == 1:
+        session.report.note("in-flight", situation, "max_in_flight is 1: it gets no lists, and its games take longer")
+
+
+def _why_no_hello(driver: Driver) -> str:
+    printed = driver.printed()
+    if driver.strangers:
+        return (
+            "it dialled in without its token: send the metadata 'authorization: Bearer TOKEN' with TOKEN from "
+            f"ARENA_TOKEN{_quoted(printed)}"
+        )
+    hint = ""
+    if printed and driver.word is Termination.NO_SHOW:
+        hint = "; it printed something instead: stdout is not the protocol, answers travel on the stream"
+    return f"{driver.death}{hint}{_quoted(printed)}"
+
+
+def _silence(reply: Reply, asked: dict[Key, Asked], printed: str) -> str:
+    total = len(reply.missing) + len(reply.answers)
+    words = f"{len(reply.missing)} of {total} requests were not answered"
+    listed = {action for item in asked.values() for action in item.position.listed}
+    if any(line.strip() in listed for line in printed.splitlines()):
+        words += "; it printed an action: stdout is not the protocol, answers travel on the stream"
+    return words + _quoted(printed)
+
+
+def _quoted(printed: str) -> str:
+    if not printed:
+        return "; it printed nothing"
+    return "; the last lines it printed:" + "".join(f"\n    {line}" for line in printed.splitlines()[-12:])
+
+
+def _cut(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")

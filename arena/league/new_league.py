@@ -1,0 +1,175 @@
+"""``arena new-league``: a commented league file of the bots that are near it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import UsageError
+from arena.games import game_class, game_ids
+from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, read_folder
+from arena.league.names import folded
+from arena.league.sources import NOT_SOURCES
+from arena.players.base import Limits
+
+DEPTH = 3
+"""How far below the file bots are looked for."""
+SEATS = 3
+DEALS = 100
+_SKIPPED = NOT_SOURCES | {"results", "badges"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A folder with a ``bot.toml``.
+
+    Attributes:
+        path: relative to the league file.
+        bot: the bot, None when its manifest has problems.
+        problem: what is wrong with it, or with entering it, in words; "" when it plays.
+    """
+
+    path: str
+    bot: Bot | None
+    problem: str
+
+
+def near(base: Path) -> tuple[Found, ...]:
+    """Return the bots in the folders below ``base``, sorted by path; of two with one name the second has a problem."""
+    found: list[Found] = []
+    taken: dict[str, str] = {}
+    for folder in sorted(_folders(base)):
+        path = folder.relative_to(base).as_posix()
+        bot, problem = _read(folder)
+        if bot is not None:
+            first = taken.setdefault(folded(bot.name), path)
+            if first != path:
+                problem = f"the name {bot.name!r} is taken by {first}"
+        found.append(Found(path, bot, problem))
+    return tuple(found)
+
+
+def write_league(path: Path) -> tuple[Found, ...]:
+    """Write a league of the bots near a file and the bundled ones; return those near it.
+
+    Raises:
+        UsageError: when the file exists or cannot be written.
+    """
+    found = near(path.parent)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write("\n".join(_lines(found)) + "\n")
+    except FileExistsError as error:
+        raise UsageError(f"{path}: is there already; give another name") from error
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+    return found
+
+
+def _folders(base: Path) -> Iterator[Path]:
+    for here, folders, files in os.walk(base):
+        depth = len(Path(here).relative_to(base).parts)
+        inside = MANIFEST in files and depth
+        folders[:] = [] if inside or depth >= DEPTH else [n for n in folders if n not in _SKIPPED and n[0] != "."]
+        if inside:
+            yield Path(here)
+
+
+def _read(folder: Path) -> tuple[Bot | None, str]:
+    try:
+        bot, file = read_folder(folder)
+    except UsageError as error:
+        return None, str(error)
+    problems = [f"line {line}: {words}" for line, words in sorted(file.problems)]
+    return (None, problems[0]) if problems else (bot, "")
+
+
+def _lines(found: Sequence[Found]) -> Iterator[str]:
+    own = [item.bot for item in found if item.bot and not item.problem]
+    names = {folded(bot.name) for bot in own}
+    bundled = [bot for name in builtin_names() if (bot := _read(builtin_folder(name))[0])]
+    games = _played(own, [*own, *(bot for bot in bundled if folded(bot.name) not in names)])
+    yield "# A league: 'arena run-league' with this file plays it, and the same command again goes on where it stopped."
+    yield "# Every key that is not needed stands here as a comment with its default."
+    yield from _head()
+    yield from _games(games)
+    yield from _limits()
+    yield "\n# Who plays: folders with a bot.toml, relative to this file, and bots that come with the arena."
+    for item in found:
+        problem = item.problem or _idle(item.bot, games)
+        yield from _entry("path", item.path, problem, f"{item.bot.name}, {_plays(item.bot)}" if item.bot else "")
+    for bot in bundled:
+        problem = f"the name {bot.name!r} is taken above" if folded(bot.name) in names else _idle(bot, games)
+        yield from _entry("builtin", bot.name, problem, _plays(bot))
+
+
+def _seats(game: str) -> int:
+    counts = game_class(game).seat_counts
+    return SEATS if SEATS in counts else counts[0]
+
+
+def _played(own: Sequence[Bot], everybody: Sequence[Bot]) -> tuple[str, ...]:
+    """Return the games of the league: the first that enough bots play, and one for each of one's own that needs it."""
+    possible = [game for game in game_ids() if sum(bot.plays(game) for bot in everybody) >= _seats(game)]
+    played = possible[:1] if not own else []
+    for bot in own:
+        if not any(bot.plays(game) for game in played):
+            played += [game for game in possible if bot.plays(game)][:1]
+    return tuple(played or possible[:1])
+
+
+def _idle(bot: Bot | None, games: Sequence[str]) -> str:
+    idle = bot is not None and not any(bot.plays(game) for game in games)
+    return "it plays none of the games above" if idle else ""
+
+
+def _head() -> Iterator[str]:
+    yield "\n[league]"
+    yield '# name = "spring"              # default: the name of this file; results go to results/NAME'
+    yield '# schedule = "round-robin"     # every line-up; "gauntlet" plays candidates = [...] against the others'
+    yield '# secret = "any words"         # what deals are drawn from; drawn and kept with the results when absent'
+    yield '# same_author = "allow"        # "never": bots of one author do not meet at a table'
+    yield "# line_ups = 0                 # 0: all of them; N: a balanced subset, when there are too many"
+    yield "# require_check = false        # true: only bots with a badge of 'arena check'"
+
+
+def _games(played: Sequence[str]) -> Iterator[str]:
+    """Yield a table of each game; those that are not played are comments."""
+    yield "\n# What is played: one [[game]] or more ('arena games ID' lists the options of a game)."
+    for game in game_ids():
+        counts = game_class(game).seat_counts
+        mark = "" if game in played else "# "
+        yield f"\n{mark}[[game]]\n{mark}id = {json.dumps(game)}"
+        yield f"{mark}seats = {_seats(game)}".ljust(31) + f"# {counts[0]}..{counts[-1]}"
+        yield f"{mark}deals = {DEALS}".ljust(31) + "# each is played in every seating"
+        if game in played:
+            yield '# seatings = "balanced"        # or "all", "rotations", or a number'
+            yield "# options = { rounds = 1 }" if game == "no_thanks" else "# options = {}"
+
+
+def _limits() -> Iterator[str]:
+    limits = Limits()
+    yield "\n# [limits]"
+    for key, words in (
+        ("start_s", "from the start of a bot to its Hello"),
+        ("move_ms", "hard limit of a decision"),
+        ("bank_ms", "reserve that a decision may draw on"),
+        ("margin_ms", "never charged"),
+        ("memory_mb", "of a bot with all its processes"),
+    ):
+        yield f"# {key} = {getattr(limits, key)}".ljust(31) + f"# {words}"
+
+
+def _entry(key: str, value: str, problem: str, words: str) -> Iterator[str]:
+    if problem:
+        yield f"\n# cannot play: {' '.join(problem.split())}\n# [[bot]]\n# {key} = {json.dumps(value)}"
+    else:
+        yield f"\n[[bot]]   # {words}\n{key} = {json.dumps(value)}"
+
+
+def _plays(bot: Bot) -> str:
+    return f"plays {', '.join(bot.games)}" if bot.games else "plays every game"

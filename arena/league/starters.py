@@ -1,0 +1,163 @@
+"""``arena new-bot``: a starter of a language, copied and named, with the place to edit pointed out."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import UsageError, nearest
+from arena.games import game_class
+from arena.league.bots import MANIFEST, Bot, read_bot, shipped
+from arena.league.locate import TomlFile
+from arena.league.names import name_problem
+from arena.league.sources import copy_sources, source_files
+
+STARTER = "random"
+ALIASES: Mapping[str, str] = {
+    "c++": "cpp",
+    "cxx": "cpp",
+    "golang": "go",
+    "js": "javascript",
+    "node": "javascript",
+    "nodejs": "javascript",
+    "ts": "javascript",
+    "typescript": "javascript",
+    "py": "python",
+    "rb": "ruby",
+    "rs": "rust",
+}
+"""Other words for a language."""
+SDK_FOLDER = "arena"
+"""The part of a starter that is no business of its author."""
+_EDIT = re.compile(r"legal_?actions", re.IGNORECASE)
+_HASH_COMMENTS = frozenset([".py", ".rb"])
+_FIELD = re.compile(r"^  (?P<type>(?:optional |repeated )?[\w.]+) (?P<name>\w+) = \d+;")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A bot that was made.
+
+    Attributes:
+        folder: its folder.
+        files: its files outside the SDK, relative to the folder, sorted.
+        edit: the file where its action is chosen, relative to the folder, and the line, from 1.
+        missing: programs that it needs and that are not in PATH.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    edit: tuple[str, int]
+    missing: tuple[str, ...]
+
+
+def languages() -> tuple[str, ...]:
+    """Return the languages that have a starter, sorted."""
+    return tuple(sorted(path.parents[1].name for path in shipped("bots").glob(f"*/{STARTER}/{MANIFEST}")))
+
+
+def language_of(word: str) -> str:
+    """Return the language that a word of the command line means.
+
+    Raises:
+        UsageError: for one without a starter, with the nearest that has one.
+    """
+    known = languages()
+    language = ALIASES.get(word.lower(), word.lower())
+    if language not in known:
+        raise UsageError(
+            f"--lang {word}: no starter in this language{nearest(word.lower(), [*known, *ALIASES])} "
+            f"(languages: {', '.join(known)}); in any other, proto/README.md is all that a bot needs"
+        )
+    return language
+
+
+def make_bot(folder: Path, language: str, game: str | None = None) -> Made:
+    """Copy the starter of a language into a new folder and name it after the folder.
+
+    Args:
+        folder: does not exist, or is empty.
+        language: as ``language_of`` returns it.
+        game: id of the game that the bot is for; None for all.
+
+    Raises:
+        UsageError: when the folder is taken or no name for a bot, or cannot be written.
+        BadOptions: for an unknown game, with the nearest.
+    """
+    name = folder.resolve().name
+    if problem := name_problem(name):
+        raise UsageError(f"{folder}: a bot is called as its folder, and {name!r} will not do: {problem}")
+    if game is not None:
+        game_class(game)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder}: is there already and not empty; give another name")
+    starter = read_bot(str(shipped("bots") / language / STARTER), Path.cwd())
+    files = source_files(starter)
+    try:
+        copy_sources(starter, files, folder)
+        own = tuple(str(path) for path in files if path.parts[0] != SDK_FOLDER)
+        _name(folder / MANIFEST, name, game)
+        edit = _prepare(folder, own, game)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be written: {error.strerror}") from error
+    return Made(folder, own, edit, _missing(starter))
+
+
+def _name(manifest: Path, name: str, game: str | None) -> None:
+    """Put name and game into a manifest, and leave the rest of its text as it is."""
+    file = TomlFile.read(manifest)
+    lines = file.text.splitlines()
+    lines[file.line(("name",)) - 1] = f"name = {json.dumps(name, ensure_ascii=False)}"
+    if game is not None and "games" not in file.document:
+        lines.append(f"games = [{json.dumps(game)}]")
+    manifest.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _prepare(folder: Path, files: tuple[str, ...], game: str | None) -> tuple[str, int]:
+    """Find where the action is chosen, and write the fields of a game's view above it."""
+    for name in files:
+        path = folder / name
+        lines = re.sub(r"  # noqa: .*", "", path.read_text(encoding="utf-8", errors="replace")).splitlines()
+        mark = "#" if path.suffix in _HASH_COMMENTS else "//"
+        for number, line in enumerate(lines):
+            if _EDIT.search(line) and not line.lstrip().startswith((mark, '"', "*", "/*")):
+                indent = line[: len(line) - len(line.lstrip())]
+                above = [f"{indent}{mark} {words}".rstrip() for words in _view_words(game)]
+                path.write_text("\n".join([*lines[:number], *above, *lines[number:]]) + "\n", encoding="utf-8")
+                return name, number + len(above) + 1
+    raise AssertionError(f"the starter in {folder} never looks at its legal actions")
+
+
+def _view_words(game: str | None) -> Iterator[str]:
+    """Yield what a bot of this game sees, one line a field."""
+    if game is None:
+        return
+    yield f"What the seat sees, the fields of the request's view (arena games {game} has the rules):"
+    for kind, name, meaning in view_fields(game):
+        yield f"  {name} ({kind}): {meaning}"
+
+
+def view_fields(game: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (type, name, meaning) of the fields of a game's view, as the contract has them; none for other games."""
+    path = shipped("proto") / f"arena/v1/{game}.proto"
+    if not path.is_file():
+        return
+    words: list[str] = []
+    inside = False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        inside = (inside or (line.startswith("message ") and line.endswith("View {"))) and line != "}"
+        if inside and line.startswith("  // "):
+            words.append(line[5:])
+        elif inside and (field := _FIELD.match(line)):
+            yield field["type"], field["name"], " ".join(words)
+            words = []
+
+
+def _missing(bot: Bot) -> tuple[str, ...]:
+    """Return the programs that fetching, building and running need and that PATH lacks."""
+    words = {command[0] for command in (*bot.fetch, *bot.build, bot.command)}
+    return tuple(sorted(word for word in words if "/" not in word and "{" not in word and not shutil.which(word)))

@@ -1,0 +1,163 @@
+"""What runs between the referee and a bot: gives up rights, then becomes the bot.
+
+A process of its own (``python -I -S -c …``), because the referee may not run Python between fork and exec. It begins
+with the referee's rights, so its environment is empty and it reads nothing that a bot wrote. In this order: show the
+private places, drop root, limits, Landlock, exec.
+
+**Private places.** Root drops to an unprivileged uid before the sandbox begins; then a runtime below a closed home, a
+snapshot in a closed results folder or a socket in a folder of mode 0700 cannot be reached any more. In a mount
+namespace of its own, each folder that bars the way is covered by an empty one that is open, and the places are bound
+where they were: every path stays what it was, and nothing else of the closed folder is seen.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from arena.players import landlock
+
+FAILED = 125
+"""Exit status when a bot could not be confined; its output says why."""
+UID_BASE = 1_000_000_000
+"""A process gets the uid of this plus its pid: no two that live share one, so limits and signals are for it alone."""
+NOBODY = 65_534
+UMASK = 0o022
+
+CLONE_NEWNS = 0x20000
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+PR_SET_PDEATHSIG = 1
+TMPFS = b"mode=0755,size=1m"
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def boot(spec: Mapping[str, Any] | int) -> list[str]:
+    """Return the command that runs this module with a specification, or with the descriptor that holds one.
+
+    Args:
+        spec: what :func:`confine` takes. In the command it can be seen by every user of the machine.
+    """
+    code = "import sys; sys.path.append(sys.argv[1]); from arena.players import confine; confine.main(sys.argv[2])"
+    what = str(spec) if isinstance(spec, int) else "=" + marshal.dumps(dict(spec)).hex()
+    return [sys.executable, "-I", "-S", "-c", code, str(Path(__file__).parents[2]), what]
+
+
+def uid_of(pid: int, uid_map: str = "/proc/self/uid_map") -> int:
+    """Return the uid under which root runs the bot with this pid: its own one, or ``nobody`` where there are few uids.
+
+    Args:
+        pid: process id of the bot.
+        uid_map: the file that says which uids exist here.
+    """
+    wanted = UID_BASE + pid
+    ranges = [[int(number) for number in line.split()] for line in Path(uid_map).read_text().splitlines()]
+    return wanted if any(first <= wanted < first + count for first, _, count in ranges) else NOBODY
+
+
+def barred(place: str) -> str | None:
+    """Return the topmost folder above a place that only its owner may enter, None if there is none."""
+    above = reversed(Path(place).parents)
+    return next((str(folder) for folder in above if not folder.stat().st_mode & 0o001), None)
+
+
+def main(what: str) -> NoReturn:
+    """Confine this process as told and become the bot."""
+    try:
+        if what.startswith("="):
+            spec = marshal.loads(bytes.fromhex(what[1:]))
+        else:
+            with open(int(what), "rb") as file:
+                spec = marshal.load(file)
+        confine(spec)
+    except Exception as error:  # whatever it is, the bot must not run
+        print(f"the bot cannot be confined: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    os._exit(FAILED)
+
+
+def confine(spec: Mapping[str, Any]) -> None:
+    """Give up rights and become a program; returns only by an error.
+
+    Args:
+        spec: ``argv``, ``env`` (None: this process's own) and ``cwd`` of the program; ``places`` that it must reach;
+            ``own``, files that are to be its own; ``rlimits`` as (name, value) pairs; ``landlock``, arguments of
+            ``landlock.restrict`` or None; ``give_back``: None, or a folder that is the program's while it runs, as a
+            child, and root's again after that.
+    """
+    os.umask(UMASK)
+    is_root = os.geteuid() == 0
+    if is_root:
+        reveal(spec["places"])
+    uid = uid_of(os.getpid())
+    if is_root and spec["give_back"] is not None:
+        _become_parent(spec["give_back"], uid)
+    if is_root:
+        drop_root(uid, spec["own"])
+    if _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "the death signal")
+    for name, value in spec["rlimits"]:
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+    os.chdir(spec["cwd"])
+    landlock.give_up_new_privileges()
+    if spec["landlock"] is not None:
+        landlock.restrict(**spec["landlock"])
+    os.execve(spec["argv"][0], list(spec["argv"]), os.environ if spec["env"] is None else spec["env"])
+
+
+def drop_root(uid: int, own: Iterable[str]) -> None:
+    """Give some files to a uid, which must own nothing else, and become it."""
+    for path in own:
+        chown_tree(path, uid)
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def chown_tree(path: str, uid: int) -> None:
+    """Give a file, or a folder with all in it, to a uid."""
+    os.lchown(path, uid, uid)
+    for folder, folders, files in os.walk(path):
+        for name in (*folders, *files):
+            os.lchown(os.path.join(folder, name), uid, uid)
+
+
+def _become_parent(folder: str, uid: int) -> None:
+    """Return in a child; here wait for its end, take back the files in a folder, and end as it did."""
+    chown_tree(folder, uid)
+    child = os.fork()
+    if child:
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        chown_tree(folder, 0)
+        os._exit(status if status >= 0 else 128 - status)
+
+
+def reveal(places: Sequence[str]) -> None:
+    """Make places that root alone can reach reachable for all, in a mount namespace of this process's own."""
+    bars = {place: bar for place in places if os.path.exists(place) and (bar := barred(place)) is not None}
+    if not bars:
+        return
+    if _libc.unshare(CLONE_NEWNS):
+        raise OSError(ctypes.get_errno(), f"no mount namespace, and {', '.join(bars)} cannot be reached without")
+    _mount(None, "/", None, MS_REC | MS_PRIVATE)
+    opened = {place: os.open(place, os.O_PATH | os.O_CLOEXEC) for place in bars}
+    for bar in sorted(set(bars.values())):
+        _mount("tmpfs", bar, "tmpfs", 0, TMPFS)
+    for place, descriptor in sorted(opened.items()):
+        target = Path(place)
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.mkdir() if os.path.isdir(f"/proc/self/fd/{descriptor}") else target.touch()
+            _mount(f"/proc/self/fd/{descriptor}", place, None, MS_BIND)
+
+
+def _mount(source: str | None, target: str, kind: str | None, flags: int, data: bytes | None = None) -> None:
+    words = [None if word is None else word.encode() for word in (source, target, kind)]
+    if _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), data):
+        raise OSError(ctypes.get_errno(), f"mounting {target}: {os.strerror(ctypes.get_errno())}")

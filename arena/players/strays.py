@@ -1,0 +1,121 @@
+"""Processes that a bot leaves behind: found by what they cannot shed, and ended.
+
+A child's own child may leave its session, its parent and its environment. Three things stay: the uid, where the bot has
+one of its own; the pid namespace under ``bwrap``; and else that nothing in a bot's tree may gain new privileges, which
+no process can undo. The referee's process adopts those whose parents have ended, so they are its children then.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from arena.players.sandbox import MARK
+from arena.players.watchdog import UNREADABLE, children
+
+PR_SET_CHILD_SUBREAPER = 36
+ROUNDS = 20
+"""A process that is being ended starts no more, so each round leaves fewer; a bound all the same."""
+
+
+started: set[int] = set()
+"""Children that this process has started as bots and waits for itself."""
+
+
+@cache
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one whose own parent ends."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def marked(mark: str) -> Iterator[int]:
+    """Yield the pids of processes whose environment carries a mark that begins with this text."""
+    yield from (pid for pid in _processes() if has_mark(pid, mark))
+
+
+def has_mark(pid: int, mark: str) -> bool:
+    """Whether the environment of a process carries a mark that begins with this text."""
+    wanted = f"{MARK}={mark}".encode()
+    with suppress(*UNREADABLE):
+        return any(word.startswith(wanted) for word in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
+    return False
+
+
+def end_marked(mark: str) -> list[int]:
+    """Kill every process that carries this mark, and nothing else; return their pids."""
+    return _end_all(lambda pid: has_mark(pid, mark))
+
+
+def end_uid(uid: int) -> list[int]:
+    """Kill every process of a uid; return their pids."""
+    return _end_all(lambda pid: _has_uid(pid, uid) and not _has_ended(pid))
+
+
+def orphans(mark: str, uid: int | None) -> list[int]:
+    """Return the adopted processes of one bot: by its uid, else by its mark."""
+    return [pid for pid in _adopted() if has_mark(pid, mark) or (uid is not None and _has_uid(pid, uid))]
+
+
+def end_nameless_orphans() -> list[int]:
+    """Kill the adopted processes of bots that have shed their mark, and take leave of adopted ones that have ended."""
+    ended = []
+    for pid in _adopted():
+        if _has_ended(pid):
+            with suppress(ChildProcessError):  # somebody else took leave of it
+                os.waitpid(pid, os.WNOHANG)
+        elif not has_mark(pid, ""):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                ended.append(pid)
+    return ended
+
+
+def _adopted() -> list[int]:
+    """Return our children that are a bot's: we did not start them, and they may gain no privileges though we may."""
+    if not _may_gain_privileges():
+        return []
+    return [pid for pid in children(os.getpid()) if pid not in started and _status(pid, "NoNewPrivs") == "1"]
+
+
+@cache
+def _may_gain_privileges() -> bool:
+    return _status(os.getpid(), "NoNewPrivs") == "0"
+
+
+def _end_all(belongs: Callable[[int], bool]) -> list[int]:
+    ended: set[int] = set()
+    for _ in range(ROUNDS):
+        found = {pid for pid in _processes() if belongs(pid)} - {os.getpid()} - ended
+        for pid in found:
+            with suppress(ProcessLookupError):  # it may have ended by itself
+                os.kill(pid, signal.SIGKILL)
+        ended |= found
+        if not found:
+            break
+    return sorted(ended)
+
+
+def _has_uid(pid: int, uid: int) -> bool:
+    return _status(pid, "Uid").split()[:1] == [str(uid)]
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a process waits for nothing but its parent's leave."""
+    return _status(pid, "State").startswith("Z")
+
+
+def _status(pid: int, name: str) -> str:
+    with suppress(*UNREADABLE):
+        for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+            if line.startswith(f"{name}:"):
+                return line.partition(":")[2].strip()
+    return ""
+
+
+def _processes() -> Iterator[int]:
+    return (int(name) for name in os.listdir("/proc") if name.isdigit())

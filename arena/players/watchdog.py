@@ -1,0 +1,177 @@
+"""What a bot's whole tree of processes uses, read from ``/proc`` a few times a second by the referee's own loop.
+
+Limits of the kernel bind one process each (or need a control group, which an ordinary user has not); memory, processes
+and files of the tree are added up here. Shared memory counts once: what matters is what the machine loses.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.players.base import Limits
+
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+SELDOM = 10
+"""Files in memory and in folders are counted at every tenth look: that reads more than the rest together."""
+FILES_MOST = 10_000
+"""Empty files fill no disk, but each takes a kilobyte of the kernel's memory."""
+UNREADABLE = (FileNotFoundError, ProcessLookupError, PermissionError)
+"""A process that has ended in the meantime, or is another user's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """Where a bot may write.
+
+    Attributes:
+        path: a folder, or a file system of the bot's own.
+        own: it is a file system of the bot's own, which is full by itself at the limit.
+    """
+
+    path: str
+    own: bool
+
+
+def tree(roots: Iterable[int]) -> dict[int, int]:
+    """Return the number of threads of each process below some, and of those."""
+    found: dict[int, int] = {}
+    waiting = list(roots)
+    while waiting:
+        pid = waiting.pop()
+        if pid not in found:
+            threads = _threads(pid)
+            found[pid] = len(threads)
+            waiting += children(pid, threads)
+    return found
+
+
+def children(pid: int, threads: Iterable[str] | None = None) -> Iterator[int]:
+    """Yield the children of a process."""
+    for thread in _threads(pid) if threads is None else threads:
+        with suppress(*UNREADABLE):
+            yield from map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+
+
+def _threads(pid: int) -> list[str]:
+    with suppress(*UNREADABLE):
+        return os.listdir(f"/proc/{pid}/task")
+    return []
+
+
+def memory_bytes(pids: Iterable[int], limit: int) -> int:
+    """Return the memory that some processes use together.
+
+    Resident memory counts what processes share for each of them. It is quick to read, and no less than the truth;
+    only when it exceeds the limit is the truth read, which may take milliseconds.
+    """
+    pids = list(pids)
+    resident = sum(_resident(pid) for pid in pids)
+    return resident if resident <= limit else sum(_proportional(pid) for pid in pids)
+
+
+def _resident(pid: int) -> int:
+    with suppress(*UNREADABLE):
+        return int(_read(f"/proc/{pid}/statm").split()[1]) * PAGE_BYTES
+    return 0
+
+
+def _proportional(pid: int) -> int:
+    with suppress(*UNREADABLE):
+        for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
+            if line.startswith(b"Pss:"):
+                return int(line.split()[1]) << 10
+    return _resident(pid)
+
+
+def nameless_bytes(pids: Iterable[int]) -> int:
+    """Return the size of files without a name that live in memory alone and are open in some processes."""
+    sizes: dict[tuple[int, int], int] = {}
+    for pid in pids:
+        with suppress(*UNREADABLE):
+            for entry in os.scandir(f"/proc/{pid}/fd"):
+                with suppress(*UNREADABLE):
+                    if os.readlink(entry.path).startswith("/memfd:"):
+                        status = os.stat(entry.path)
+                        sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
+    return sum(sizes.values())
+
+
+def folder_use(folder: str) -> tuple[int, int]:
+    """Return (bytes, files) in a folder, without counting further once there are far too many files."""
+    used = count = 0
+    for here, _, files in os.walk(folder):
+        for name in files:
+            with suppress(*UNREADABLE):
+                used += Path(here, name).lstat().st_blocks * 512
+        count += len(files) + 1
+        if count > FILES_MOST:
+            break
+    return used, count
+
+
+class Watchdog:
+    """Compares what a bot uses with its limits.
+
+    Attributes:
+        peak_bytes: most memory seen.
+        peak_tasks: most processes and threads seen.
+        disk: where the bot may write, None until that is known.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._looks = 0
+        self._nameless = 0
+        self.peak_bytes = 0
+        self.peak_tasks = 0
+        self.disk: Disk | None = None
+
+    def excess(self, roots: Iterable[int]) -> str:
+        """Look once; return in words which limit is exceeded, "" if none is.
+
+        Args:
+            roots: the bot's first process, and those of its processes that no longer descend from it.
+        """
+        found = tree(roots)
+        limit = self._limits.memory_mb << 20
+        seldom = self._looks % SELDOM == 0
+        self._looks += 1
+        if seldom:
+            self._nameless = nameless_bytes(found)
+        memory = memory_bytes(found, limit - self._nameless) + self._nameless
+        self.peak_bytes = max(self.peak_bytes, memory)
+        self.peak_tasks = max(self.peak_tasks, sum(found.values()))
+        if memory > limit:
+            return f"{memory >> 20} MB of memory where {self._limits.memory_mb} MB were allowed"
+        if sum(found.values()) > self._limits.processes:
+            return f"{sum(found.values())} processes and threads where {self._limits.processes} were allowed"
+        return self._excess_on_disk(seldom=seldom)
+
+    def _excess_on_disk(self, *, seldom: bool) -> str:
+        if self.disk is None:
+            return ""
+        if self.disk.own:
+            with suppress(OSError):  # it goes when the bot ends
+                status = os.statvfs(self.disk.path)
+                # Until the bot's own one is mounted there, it is the machine's.
+                if status.f_blocks * status.f_frsize == self._limits.disk_mb << 20:
+                    return self._words(status.f_bfree == 0, status.f_files - status.f_ffree)
+            return ""
+        if not seldom:
+            return ""
+        used, files = folder_use(self.disk.path)
+        return self._words(used >= self._limits.disk_mb << 20, files)
+
+    def _words(self, is_full: bool, files: int) -> str:
+        if is_full:
+            return f"its files fill the {self._limits.disk_mb} MB that were allowed"
+        return f"{files} files where {FILES_MOST} were allowed" if files > FILES_MOST else ""
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

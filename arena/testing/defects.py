@@ -1,0 +1,526 @@
+"""Bots with one defect each, for the tests of ``arena check``: ``python -m arena.testing.defects NAME``.
+
+Apart from its defect each bot is sound: it answers lists with lists, draws from the game's seed, dials again when its
+stream breaks, and leaves at Goodbye. The rule that a check should name stands beside each defect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import grpc
+
+from arena.v1 import arena_pb2
+
+FOR_EVER_S = 3600
+REDIAL_S = 0.1
+REDIALS = 20
+
+
+class Bot:
+    """A sound bot; its defects override what they break."""
+
+    protocol = 1
+    games: tuple[str, ...] = ()
+    max_in_flight = 64
+    metadata = True
+    redials = True
+    status = 0
+
+    def __init__(self) -> None:
+        self.seeds: dict[str, random.Random] = {}
+        self.decisions = 0
+        self.call: Any = None
+
+    # -- what defects override ----------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Do something before the bot dials."""
+
+    async def greeted(self) -> None:
+        """Do something after the Hello."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        """Take notice of the other parts of a message."""
+        for over in response.game_overs:
+            self.seeds.pop(over.game_id, None)
+        for game in response.new_games:
+            self.seeds[game.game_id] = random.Random(game.bot_seed)
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        """Return the action for a request."""
+        return self.seeds[request.game_id].choice(request.legal_actions)
+
+    def answer(self, request: arena_pb2.Request) -> arena_pb2.Answer:
+        """Return the answer to a request."""
+        self.decisions += 1
+        return arena_pb2.Answer(game_id=request.game_id, decision=request.decision, action=self.choose(request))
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        """Send the answers to a list."""
+        if requests:
+            await self.send(answers=[self.answer(request) for request in requests])
+
+    async def at_goodbye(self) -> None:
+        """Do something before leaving."""
+
+    # -- the rest -----------------------------------------------------------------------------------------------------
+
+    async def send(self, **parts: Any) -> None:
+        """Send a message."""
+        await self.call.write(arena_pb2.PlayRequest(**parts).SerializeToString())
+
+    async def run(self) -> None:
+        """Play until Goodbye, dialling again when the stream breaks."""
+        self.begin()
+        for _ in range(REDIALS):
+            try:
+                if await self._converse():
+                    _leave(self.status)
+            except asyncio.InvalidStateError:
+                pass  # it wrote to a stream that has ended
+            except grpc.aio.AioRpcError as error:
+                print(f"the stream failed: {error.code().name}", file=sys.stderr)
+                if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+                    break
+            if not self.redials:
+                break
+            await asyncio.sleep(REDIAL_S)
+        _leave(1)
+
+    async def _converse(self) -> bool:
+        async with grpc.aio.insecure_channel(os.environ["ARENA_ADDRESS"]) as channel:
+            play: Any = channel.stream_stream("/arena.v1.ArenaService/Play")
+            token = ("authorization", f"Bearer {os.environ['ARENA_TOKEN']}")
+            self.call = play(metadata=(token,) if self.metadata else ())
+            hello = arena_pb2.Hello(protocol=self.protocol, games=self.games, max_in_flight=self.max_in_flight)
+            await self.send(hello=hello)
+            await self.greeted()
+            while (data := await self.call.read()) is not grpc.aio.EOF:
+                response = arena_pb2.PlayResponse.FromString(data)
+                self.hear(response)
+                if response.HasField("goodbye") or response.HasField("refusal"):
+                    await self.at_goodbye()
+                    return True
+                await self.answer_all(response.requests)
+        return False
+
+
+def _leave(status: int) -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _crash(words: str) -> NoReturn:
+    print(f"RuntimeError: {words}", file=sys.stderr)
+    _leave(1)
+
+
+# -- before the first game --------------------------------------------------------------------------------------------
+
+
+class Mute(Bot):
+    """start: never says Hello."""
+
+    def begin(self) -> None:
+        time.sleep(FOR_EVER_S)
+
+
+class NoModule(Bot):
+    """start: an import fails."""
+
+    def begin(self) -> None:
+        import no_such_module  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
+
+
+class Prints(Bot):
+    """start: prints its move instead of dialling in."""
+
+    def begin(self) -> None:
+        print("take", flush=True)
+        time.sleep(FOR_EVER_S)
+
+
+class NoToken(Bot):
+    """start: dials in without its token."""
+
+    metadata = False
+
+
+class OldProtocol(Bot):
+    """hello: speaks another protocol."""
+
+    protocol = 99
+
+
+class OtherGames(Bot):
+    """games: its Hello does not name the game that it is entered for."""
+
+    games = ("rainbow",)
+
+
+class UnknownGames(Bot):
+    """caption: its Hello names a game that does not exist."""
+
+    games = ("no_thank", "no_thanks")
+
+
+class OneAtATime(Bot):
+    """in-flight: accepts one game at once."""
+
+    max_in_flight = 1
+
+
+# -- the stream -------------------------------------------------------------------------------------------------------
+
+
+class Garbage(Bot):
+    """stream: sends bytes that are no message."""
+
+    async def greeted(self) -> None:
+        await self.call.write(b"\xff\xfe\xfd no message")
+
+
+class TwoHellos(Bot):
+    """stream: introduces itself twice."""
+
+    async def greeted(self) -> None:
+        await self.send(hello=arena_pb2.Hello(protocol=1))
+
+
+class HangsUp(Bot):
+    """stream: ends its stream and lives on."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        await self.call.done_writing()
+        await asyncio.sleep(FOR_EVER_S)
+
+
+class Huge(Bot):
+    """stream: sends more than 64 KiB."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        await self.send(answers=[arena_pb2.Answer(action="x" * 100_000)])
+        await asyncio.sleep(FOR_EVER_S)
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+class Greedy(Bot):
+    """resource: takes more memory than allowed."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        if requests:
+            self.hoard = [bytearray(b"x" * (16 << 20)) for _ in range(80)]
+            await asyncio.sleep(FOR_EVER_S)
+
+
+class Crashes(Bot):
+    """alive: raises at its first decision."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        _crash("as told")
+
+
+class PrintsAnswers(Bot):
+    """answers: prints its actions instead of sending them."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        for request in requests:
+            print(self.choose(request), flush=True)
+
+
+class FirstOnly(Bot):
+    """answers: reads one request of a list."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        await super().answer_all(requests[:1])
+
+
+class Slow(Bot):
+    """time: thinks for two seconds whatever the limit is."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        time.sleep(2)
+        return super().choose(request)
+
+
+class DeafToBudget(Bot):
+    """time: thinks for as long as the welcome allows, and does not look at budget_ms."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        if len(self.seeds) == 1:
+            time.sleep(0.6)
+        return super().choose(request)
+
+
+class Guesses(Bot):
+    """legal: does not look at the legal actions."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        return "lay 11"
+
+
+class Shouts(Bot):
+    """legal: writes actions in upper case."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        return super().choose(request).upper()
+
+
+class Empty(Bot):
+    """legal: answers without an action."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        return ""
+
+
+class Resigns(Bot):
+    """legal: gives up late in a game, in words that the game does not have."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        return "resign" if request.decision > 5 else super().choose(request)
+
+
+class DecisionZero(Bot):
+    """echo: numbers every answer 0."""
+
+    def answer(self, request: arena_pb2.Request) -> arena_pb2.Answer:
+        answer = super().answer(request)
+        answer.decision = 0
+        return answer
+
+
+class CountsItself(Bot):
+    """echo: counts decisions itself instead of repeating the number."""
+
+    def answer(self, request: arena_pb2.Request) -> arena_pb2.Answer:
+        answer = super().answer(request)
+        answer.decision = self.decisions - 1
+        return answer
+
+
+class NoGameId(Bot):
+    """asked: leaves game_id out."""
+
+    def answer(self, request: arena_pb2.Request) -> arena_pb2.Answer:
+        answer = super().answer(request)
+        answer.game_id = ""
+        return answer
+
+
+class Twice(Bot):
+    """asked: sends every answer twice."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        await super().answer_all([*requests, *requests])
+
+
+class Talks(Bot):
+    """note: sends notes that are too long."""
+
+    def answer(self, request: arena_pb2.Request) -> arena_pb2.Answer:
+        answer = super().answer(request)
+        answer.note = "because " * 100
+        return answer
+
+
+# -- situations -------------------------------------------------------------------------------------------------------
+
+
+class FromTheStart(Bot):
+    """alive: expects every game to begin with decision 0."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        known = self.__dict__.setdefault("known", set())
+        if request.decision and request.game_id not in known:
+            _crash(f"decision {request.decision} of a game that I did not see begin")
+        known.add(request.game_id)
+        return super().choose(request)
+
+
+class NeedsChoice(Bot):
+    """alive: expects two legal actions or more."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        if len(request.legal_actions) == 1:
+            _crash("nothing to choose from")
+        return super().choose(request)
+
+
+class ListFails(Bot):
+    """alive: cannot take long lists."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        if len(requests) > 16:
+            _crash("list index out of range")
+        await super().answer_all(requests)
+
+
+class NewGameTwice(Bot):
+    """alive: cannot take a game that it knows."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        if any(game.game_id in self.seeds for game in response.new_games):
+            _crash("this game has begun already")
+        super().hear(response)
+
+
+class OverUnknown(Bot):
+    """alive: cannot take the end of a game that it does not know."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        for over in response.game_overs:
+            if over.game_id not in self.seeds:
+                _crash(f"KeyError: {over.game_id}")
+        super().hear(response)
+
+
+class Noticed(Bot):
+    """alive: cannot take a notice."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        if response.notices:
+            _crash(response.notices[0].words)
+        super().hear(response)
+
+
+class EmptyList(Bot):
+    """alive: cannot take a message without a request."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        super().hear(response)
+        if not response.ByteSize():
+            _crash("a message with nothing in it")
+
+
+class Strict(Bot):
+    """alive: cannot take fields that it does not know."""
+
+    part: Callable[[arena_pb2.Request], Any] = staticmethod(lambda request: request)
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        part = type(self).part(request)
+        copy = type(part).FromString(part.SerializeToString())
+        copy.DiscardUnknownFields()
+        if copy.ByteSize() != part.ByteSize():
+            _crash("an unknown field")
+        return super().choose(request)
+
+
+class StrictViews(Strict):
+    """alive: cannot take fields of a view that it does not know."""
+
+    part = staticmethod(lambda request: request.no_thanks)
+
+
+class Unasked(Bot):
+    """asked: answers again when a game is over."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        super().hear(response)
+        self.ended = [over.game_id for over in response.game_overs]
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        await super().answer_all(requests)
+        if self.ended:
+            await self.send(answers=[arena_pb2.Answer(game_id=game_id, action="pass") for game_id in self.ended])
+
+
+# -- advice -----------------------------------------------------------------------------------------------------------
+
+
+class OneByOne(Bot):
+    """lists: sends every answer alone."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        for request in requests:
+            await super().answer_all([request])
+
+
+class HoldsBack(Bot):
+    """flush: keeps quick answers until the slow ones are done."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        time.sleep(0.005)
+        return super().choose(request)
+
+
+class Backwards(Bot):
+    """order: answers the last request first."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        await super().answer_all(list(requests)[::-1])
+
+
+class Unseeded(Bot):
+    """seed: draws from a generator of its own."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        return random.choice(request.legal_actions)
+
+
+class Spins(Bot):
+    """idle: computes while it waits."""
+
+    async def greeted(self) -> None:
+        self.spinning = asyncio.create_task(self._spin())
+
+    async def _spin(self) -> None:
+        while True:
+            end = time.monotonic() + 0.002
+            while time.monotonic() < end:
+                pass
+            await asyncio.sleep(0)
+
+
+class SilentEnd(Bot):
+    """unknown-game: ends without a word when it meets a game that it does not know."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        super().hear(response)
+        if any(game.game != "no_thanks" for game in response.new_games):
+            _leave(0)
+
+
+class GivesUp(Bot):
+    """reconnect: does not dial again."""
+
+    redials = False
+
+
+class Lingers(Bot):
+    """leave: stays after Goodbye."""
+
+    async def at_goodbye(self) -> None:
+        await asyncio.sleep(FOR_EVER_S)
+
+
+class BadEnd(Bot):
+    """leave: ends with status 3."""
+
+    status = 3
+
+
+DEFECTS: dict[str, type[Bot]] = {
+    "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in cls.__name__).lstrip("-"): cls
+    for cls in [*Bot.__subclasses__(), *Strict.__subclasses__()]
+}
+"""The defective bots by name, such as ``no-token``."""
+
+
+def rule_of(name: str) -> str:
+    """Return the rule that a check should name for a defect."""
+    return (DEFECTS[name].__doc__ or "").partition(":")[0]
+
+
+if __name__ == "__main__":
+    asyncio.run((DEFECTS[sys.argv[1]] if sys.argv[1] != "none" else Bot)().run())

@@ -1,0 +1,33 @@
+"""The Go starters, built and played for real."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bots.sdk_contract import SdkContract
+from tests.bots.toolchains import BOTS, BUILD_S, require
+
+
+class TestGo(SdkContract):
+    """The SDK and the bots of ``bots/go``."""
+
+    language = "go"
+    programs = ("go",)
+    install = "Go 1.26 or later"
+    main = "main.go"
+
+
+@pytest.mark.timeout(BUILD_S)
+def test_the_generated_code_is_that_of_the_contract(tmp_path: Path) -> None:
+    """``bots/go/generate`` would change nothing."""
+    pytest.importorskip("grpc_tools", reason="install the extra dev")
+    require("go", "bash", install="Go 1.26 or later, and bash")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    subprocess.run([BOTS / "go" / "generate", tmp_path], check=True, env={**os.environ, "PATH": path})
+    checked_in = {path.name: path.read_text() for path in (BOTS / "go" / "sdk" / "pb").iterdir()}
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == checked_in

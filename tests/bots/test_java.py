@@ -1,0 +1,14 @@
+"""The Java starters, built and played for real."""
+
+from __future__ import annotations
+
+from tests.bots.sdk_contract import SdkContract
+
+
+class TestJava(SdkContract):
+    """The SDK and the bots of ``bots/java``."""
+
+    language = "java"
+    programs = ("java", "javac", "mvn")
+    install = "a JDK 17 or later and Maven"
+    main = "src/Main.java"

@@ -1,0 +1,166 @@
+"""``arena check`` and the badge: what an author reads, what a script reads, and what a league demands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from arena.errors import UsageError
+from arena.league.badge import read_badge, require_badges, write_badge
+from arena.league.bots import read_bot
+from arena.league.config import read_league
+from arena.league.snapshot import snapshot
+from arena.league.sources import BADGE
+from tests.cli.running import Run
+
+Arena = Callable[..., Run]
+LEAGUE = """
+[league]
+require_check = true
+[[game]]
+id = "no_thanks"
+seats = 3
+deals = 1
+[[game]]
+id = "rainbow"
+seats = 3
+deals = 1
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def make(home: Path, name: str, manifest: str = "", code: str = "") -> Path:
+    """Make a bot's folder."""
+    folder = home / name
+    folder.mkdir()
+    (folder / "bot.toml").write_text(f'name = "{name}"\ncommand = ["{{python}}", "bot.py"]\n{manifest}')
+    (folder / "bot.py").write_text(code or "from arena.sdk import run\nrun(lambda r: r.rng.choice(r.legal_actions))\n")
+    return folder
+
+
+@pytest.mark.timeout(300)
+def test_a_pass_gives_a_badge(home: Path, arena: Arena) -> None:
+    """A full check leaves a badge beside the bot, which does not change what the bot is."""
+    folder = make(home, "good", 'games = ["prime_cards"]\n')
+    before = snapshot(read_bot("good", home), home / "before")
+    run = arena("check", "good", "--json")
+    assert run.status == 0, run.err
+    found = json.loads(run.out)
+    assert found["passed"] is True
+    assert found["findings"] == []
+    assert found["situations_passed"] == found["situations"] > 20
+    assert found["facts"]["positions"] >= 1000
+    assert found["badge"] == str(folder / BADGE)
+    badge = read_badge(folder / BADGE)
+    assert badge is not None
+    assert badge["digest"] == before.digest == found["digest"]
+    assert set(badge["games"]) == {"prime_cards"}
+    assert snapshot(read_bot("good", home), home / "after").digest == before.digest
+
+
+def test_a_failure_is_said_in_words(home: Path, arena: Arena) -> None:
+    """The trace of the bot is shown, the exit status is 1, and there is no badge."""
+    folder = make(home, "bad", code="import no_such_module\n")
+    run = arena("check", "bad", "--quick", "--game", "no_thanks")
+    assert run.status == 1
+    assert "MUST start" in run.out
+    assert "No module named 'no_such_module'" in run.out
+    assert run.out.rstrip().endswith("FAIL 0 of 1 situations")
+    assert not (folder / BADGE).exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("check", "nothing-here"), "no folder, no NAME=COMMAND and no built-in bot"),
+        (("check", "empty"), "has a bot.toml; this one has none"),
+        (("check", "typo"), "unknown key; did you mean 'games'?"),
+        (("check", "lost"), "no program 'no-such-tool' in PATH"),
+        (("check", "unbuilt"), "build step 'false' failed (exit status 1)"),
+        (("check", "broken"), "    the last line of the build"),
+        (("check", "random", "--game", "solitair"), "unknown game 'solitair'"),
+    ],
+)
+def test_bad_input(home: Path, arena: Arena, words: tuple[str, ...], said: str) -> None:
+    """What cannot be checked at all is a usage error: words, not a trace."""
+    (home / "empty").mkdir()
+    make(home, "typo", "gamse = []\n")
+    make(home, "unbuilt", 'build = [["false"]]\n')
+    make(home, "broken", f'build = [["{sys.executable}", "fail.py"]]\n')
+    (home / "broken" / "fail.py").write_text("print('the last line of the build')\nraise SystemExit(3)\n")
+    lost = make(home, "lost")
+    (lost / "bot.toml").write_text('name = "lost"\ncommand = ["no-such-tool"]\n')
+    run = arena(*words)
+    assert run.status == 2
+    assert said in run.err
+    assert "Traceback" not in run.err
+
+
+def league(home: Path, *entries: str) -> Path:
+    """Write a league that demands badges."""
+    path = home / "league.toml"
+    path.write_text(LEAGUE + "".join(f"[[bot]]\n{entry}\n" for entry in entries))
+    return path
+
+
+def test_a_league_demands_badges(home: Path) -> None:
+    """Missing, outdated and partial badges are refused, each with what to do; whole ones are taken from both places."""
+    for name in ("one", "two", "three"):
+        make(home, name)
+    path = league(home, 'path = "one"', 'path = "two"', 'path = "three"')
+    read = read_league(path)
+    programs = [snapshot(bot, home / "bots") for bot in read.bots]
+    write_badge(home / "one" / BADGE, programs[0], ["no_thanks", "rainbow"])
+    write_badge(home / "two" / BADGE, programs[1], ["no_thanks"])
+    with pytest.raises(UsageError) as refused:
+        require_badges(read, programs)
+    assert str(refused.value).splitlines() == [
+        "require_check = true:",
+        f"bot 'two': its badge does not cover rainbow (with today's rules); run 'arena check {home / 'two'}'",
+        f"bot 'three': it has no badge; run 'arena check {home / 'three'}'",
+    ]
+    write_badge(home / "badges" / "two.json", programs[1], ["rainbow"])
+    write_badge(home / "badges" / "three.json", programs[2], ["no_thanks", "rainbow"])
+    require_badges(read, programs)
+    (home / "one" / "bot.py").write_text("print('changed')\n")
+    changed = [snapshot(bot, home / "bots") for bot in read.bots]
+    with pytest.raises(UsageError, match="bot 'one': it has changed since its badge was given"):
+        require_badges(read, changed)
+
+
+def test_a_league_without_badges_does_not_begin(home: Path, arena: Arena) -> None:
+    """The organiser is told before a game is played."""
+    for name in ("one", "two", "three"):
+        make(home, name)
+    run = arena("run-league", league(home, 'path = "one"', 'path = "two"', 'path = "three"'), "--workers", 1)
+    assert run.status == 2
+    assert "require_check = true" in run.err
+    assert f"arena check {home / 'one'}" in run.err
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": 1, "digest": 7, "games": {}}', '{"schema": 2}'])
+def test_what_is_no_badge(tmp_path: Path, text: str) -> None:
+    """A damaged badge is no badge, and no crash."""
+    path = tmp_path / BADGE
+    path.write_text(text)
+    assert read_badge(path) is None
+    assert read_badge(tmp_path / "none") is None
+
+
+def test_a_badge_that_cannot_be_written(tmp_path: Path) -> None:
+    """A full disk or a missing right is said with the path."""
+    (tmp_path / "file").write_text("")
+    program = SimpleNamespace(name="x", version="1", digest="0")
+    with pytest.raises(UsageError, match="the badge cannot be written"):
+        write_badge(tmp_path / "file" / "badge", program, [])  # type: ignore[arg-type]

@@ -1,0 +1,85 @@
+"""Help, and the commands that need no league."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arena import __version__
+from arena.cli.main import COMMANDS
+from arena.cli.main import arena as group
+from arena.games import game_ids
+from tests.commands import arena
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    shown = CliRunner().invoke(group, [command, "--help"])
+    assert shown.exit_code == 0
+    assert f"arena {command}" in shown.output.partition("Example:")[2]
+
+
+def test_the_group_names_all_commands_and_how_to_begin() -> None:
+    shown = CliRunner().invoke(group, ["--help"]).output
+    assert all(command in shown for command in COMMANDS)
+    assert "arena run-league" in shown
+
+
+def test_no_command_prints_the_help(tmp_path: Path) -> None:
+    assert "Commands:" in arena(cwd=tmp_path).err
+    assert arena("--version", cwd=tmp_path).out == f"arena, version {__version__}\n"
+
+
+@pytest.mark.parametrize("game", game_ids())
+def test_the_page_of_a_game(game: str) -> None:
+    """Goal, turn, notation, options, limits and the fields of its view."""
+    page = CliRunner().invoke(group, ["games", game])
+    assert page.exit_code == 0
+    heads = ["Goal\n", "Turn\n", "Actions\n", "Options\n", "Notes\n", "View (request.view"]
+    places = [page.output.index(head) for head in heads]
+    assert places == sorted(places)
+    assert page.output.startswith(f"{page.output.partition(' (')[0]} ({game}), ")
+
+
+def test_the_list_of_games_and_faults() -> None:
+    rows = CliRunner().invoke(group, ["games"]).output.strip().splitlines()[1:]
+    assert tuple(row.split()[0] for row in rows) == game_ids()
+    faults = CliRunner().invoke(group, ["games", "--faults"]).output
+    assert all(word in faults for word in ("timeout", "illegal", "protocol", "crash", "disconnect", "no-show"))
+
+
+def test_one_game_can_be_played_again_saved_and_replayed(tmp_path: Path) -> None:
+    """The seed that is printed gives the same record; the saved file is replayed by itself."""
+    bots = ("careful", "margin", "random")
+    first = arena("play", "no_thanks", *bots, "--seed", "7", "--save", "a.json", cwd=tmp_path)
+    assert (first.status, "the same game again: --seed 7" in first.err) == (0, True), first.err
+    assert [line.split()[0] for line in first.out.strip().splitlines()[1:]] == ["1", "2", "3"]
+    again = arena("play", "no_thanks", *bots, "--seed", "7", "--save", "b.json", "--show", cwd=tmp_path)
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert arena("replay", "a.json", cwd=tmp_path).out == again.out
+    record = json.loads((tmp_path / "a.json").read_bytes())
+    assert [name for name, *_ in record["players"]] == list(bots)
+    one_seat = arena("replay", "a.json", "--seat", "0", "--steps", cwd=tmp_path)
+    assert 0 < len(one_seat.out) < len(again.out)
+    assert arena("replay", "a.json", "--seat", "3", cwd=tmp_path).status == 2
+
+
+def test_a_bot_that_fails_in_one_game_shows_its_trace(tmp_path: Path) -> None:
+    """The game is played to its end, and the exit status says that something is wrong."""
+    (tmp_path / "bot.py").write_text("import no_such_module\n")
+    ran = arena("play", "no_thanks", "margin", "mine={python} bot.py", "margin", cwd=tmp_path)
+    assert ran.status == 1
+    assert "seat 1 (mine) was retired: no-show" in ran.err
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in ran.err
+
+
+def test_output_pipes(tmp_path: Path) -> None:
+    """A reader that goes early is no error of ours."""
+    command = "set -o pipefail; python -m arena games --faults | head -1 && python -m arena games no_thanks | true"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 1

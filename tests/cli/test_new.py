@@ -1,0 +1,161 @@
+"""``arena new-bot`` and ``arena new-league``: from nothing to something that runs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.games import game_ids
+from arena.league.bots import read_bot
+from arena.league.config import read_league
+from arena.league.starters import ALIASES, language_of, languages, make_bot, view_fields
+from arena.players.base import Limits
+from arena.v1 import arena_pb2
+from tests.cli.running import Run
+
+Arena = Callable[..., Run]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_new_bot_says_what_to_do_next(home: Path, arena: Arena) -> None:
+    """Four lines: what was made, the line to edit, the next command and the one after it."""
+    run = arena("new-bot", "hello", "--lang", "py", "--game", "no_thanks")
+    assert run.status == 0
+    made, edit, after, then = run.out.splitlines()
+    assert made == "made hello/: bot.py, bot.toml"
+    assert after.endswith("arena check hello --quick")
+    assert then.endswith("arena play no_thanks hello random random --show")
+    place = edit.split()[1]
+    path, _, line = place.partition(":")
+    lines = Path(path).read_text().splitlines()
+    assert lines[int(line) - 1] == "    return request.rng.choice(request.legal_actions)"
+    assert "    #   pot (uint32): Tokens on the card on offer." in lines
+    assert "noqa" not in "".join(lines)
+    assert tomllib.loads(Path("hello/bot.toml").read_text())["games"] == ["no_thanks"]
+
+
+def test_a_new_bot_plays(home: Path, arena: Arena) -> None:
+    """The second command of the first hour ends well."""
+    arena("new-bot", "hello", "--lang", "python")
+    assert arena("play", "no_thanks", "hello", "hello", "hello", "--option", "rounds=1").status == 0
+
+
+@pytest.mark.parametrize("language", languages())
+def test_starters_of_every_language(home: Path, language: str) -> None:
+    """Each is whole, named after its folder, without a link left, and the line to edit looks at the legal actions."""
+    made = make_bot(home / "mine", language, "rainbow")
+    bot = read_bot("mine", home)
+    assert (bot.name, bot.games) == ("mine", ("rainbow",))
+    assert not any(path.is_symlink() for path in made.folder.rglob("*"))
+    name, number = made.edit
+    lines = (made.folder / name).read_text().splitlines()
+    assert "legal" in lines[number - 1].lower()
+    above = lines[number - 1 - sum(1 for _ in view_fields("rainbow")) - 1 : number - 1]
+    assert "What the seat sees" in above[0]
+    assert all(line.lstrip().startswith(("#", "//")) for line in above)
+
+
+@pytest.mark.parametrize("game", game_ids())
+def test_view_fields_are_those_of_the_contract(game: str) -> None:
+    """The comments in a new bot name every field of the view, each with its meaning."""
+    descriptor = arena_pb2.Request.DESCRIPTOR.fields_by_name[game].message_type
+    assert descriptor is not None
+    fields = list(view_fields(game))
+    assert [name for _, name, _ in fields] == [field.name for field in descriptor.fields]
+    assert all(meaning for _, _, meaning in fields)
+
+
+def test_other_words_for_languages() -> None:
+    """What people call a language finds it."""
+    assert language_of("PY") == "python"
+    known = set(languages())
+    for alias, language in ALIASES.items():
+        if language in known:
+            assert language_of(alias) == language
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("full", "--lang", "python"), "is there already and not empty"),
+        (("a-file", "--lang", "python"), "is there already"),
+        (("x", "--lang", "pythn"), "no starter in this language; did you mean 'python'?"),
+        (("x", "--lang", "python", "--game", "no_thank"), "did you mean 'no_thanks'?"),
+        (("n" * 41, "--lang", "python"), "accepted is 1-40 characters"),
+        (("a-file/x", "--lang", "python"), "cannot be written"),
+    ],
+)
+def test_new_bot_refuses(home: Path, arena: Arena, words: tuple[str, ...], said: str) -> None:
+    """Nothing is overwritten, and nothing half-made is left."""
+    (home / "full").mkdir()
+    (home / "full" / "thesis.txt").write_text("years of work")
+    (home / "a-file").write_text("")
+    run = arena("new-bot", *words)
+    assert run.status == 2
+    assert said in run.err
+    assert sorted(path.name for path in home.rglob("*")) == ["a-file", "full", "thesis.txt"]
+
+
+def test_new_league_is_a_league(home: Path, arena: Arena) -> None:
+    """The file that is written is valid as it is, has the bots near it, and says why others are left out."""
+    arena("new-bot", "bots/hello", "--lang", "python")
+    arena("new-bot", "bots/twin", "--lang", "python")
+    Path("bots/twin/bot.toml").write_text(Path("bots/hello/bot.toml").read_text())
+    Path("bots/broken").mkdir()
+    Path("bots/broken/bot.toml").write_text('nam = "x"\n')
+    run = arena("new-league", "spring.toml")
+    assert run.status == 0
+    assert "1 bots found" in run.out or "1 bot found" in run.out
+    assert "left out: bots/twin: the name 'hello' is taken by bots/hello" in run.err
+    assert "left out: bots/broken: line 1" in run.err
+    league = read_league(Path("spring.toml"))
+    assert league.name == "spring"
+    assert {"hello", "random", "greedy", "careful"} <= {bot.name for bot in league.bots}
+    assert [game.id for game in league.games] == ["no_thanks"]
+    again = arena("new-league", "spring.toml")
+    assert again.status == 2
+    assert "is there already" in again.err
+
+
+def test_new_league_uncommented_is_a_league_too(home: Path, arena: Arena) -> None:
+    """Every game and limit that stands there as a comment can be switched on."""
+    arena("new-league", "all.toml")
+    text = Path("all.toml").read_text()
+    Path("all.toml").write_text(
+        re.sub(r"^# (?=\[\[game|\[limits|id|seats |deals|start_s|move_ms|memory_mb)", "", text, flags=re.M)
+    )
+    league = read_league(Path("all.toml"))
+    assert [game.id for game in league.games] == list(game_ids())
+    assert league.limits == Limits()
+    assert arena("run-league", "all.toml", "--dry-run").status == 0
+
+
+def test_a_bot_of_one_game_brings_its_game(home: Path, arena: Arena) -> None:
+    """A bot that was found is played, whatever it plays; a bundled one that cannot join says so."""
+    arena("new-bot", "mine", "--lang", "python", "--game", "rainbow")
+    arena("new-league", "mine.toml")
+    league = read_league(Path("mine.toml"))
+    assert [game.id for game in league.games] == ["rainbow"]
+    assert "careful" not in {bot.name for bot in league.bots}
+    said = '# cannot play: it plays none of the games above\n# [[bot]]\n# builtin = "careful"'
+    assert said in Path("mine.toml").read_text()
+
+
+def test_a_bundled_name_that_is_taken(home: Path, arena: Arena) -> None:
+    """A bot that is called as a bundled one takes its place in the file."""
+    arena("new-bot", "random", "--lang", "python")
+    arena("new-league", "mine.toml")
+    league = read_league(Path("mine.toml"))
+    (mine,) = [bot for bot in league.bots if bot.name == "random"]
+    assert mine.folder == Path("random")
+    assert "the name 'random' is taken above" in Path("mine.toml").read_text()

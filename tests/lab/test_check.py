@@ -1,0 +1,156 @@
+"""``arena check`` names what is wrong with a bot, and nothing that is not."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from arena.lab.check import Wanted, check, document
+from arena.lab.findings import ENOUGH, RULES, Enough, Level, Report
+from arena.lab.situations import SITUATIONS
+from arena.players.base import Limits, Program
+from arena.testing.defects import DEFECTS, rule_of
+
+ROOT = Path(__file__).parents[2]
+LIMITS = Limits(start_s=20)
+QUICKLY_FOUND = (
+    "no-module",
+    "no-token",
+    "old-protocol",
+    "other-games",
+    "garbage",
+    "hangs-up",
+    "huge",
+    "crashes",
+    "guesses",
+    "shouts",
+    "empty",
+    "resigns",
+    "twice",
+    "talks",
+    "from-the-start",
+    "list-fails",
+    "unasked",
+    "strict",
+    "one-by-one",
+    "gives-up",
+)
+"""Those whose check is short; the others wait for what never comes, or are slow themselves."""
+SITUATION_OF = {
+    "from-the-start": "a game that begins in the middle",
+    "needs-choice": "a single legal action",
+    "list-fails": "a long list",
+    "deaf-to-budget": "near the deadline",
+    "new-game-twice": "a game announced twice",
+    "over-unknown": "the end of an unknown game",
+    "empty-list": "the end of an unknown game",
+    "noticed": "a notice",
+    "strict": "unknown fields",
+    "strict-views": "new fields in views",
+    "silent-end": "a game that it cannot know",
+}
+"""Where a defect must be seen first, when only one situation shows it."""
+
+
+def program(defect: str) -> Program:
+    """Return a defective bot, or the sound one for ``none``."""
+    command = (sys.executable, "-m", "arena.testing.defects", defect)
+    return Program(defect, "1", "", command, str(ROOT), (), "0" * 64)
+
+
+@cache
+def checked(defect: str, start_s: float = LIMITS.start_s) -> Report:
+    """Return the report of a quick check in one game."""
+    wanted = Wanted(("no_thanks",), True, Limits(start_s=start_s))
+    return check(program(defect), wanted, lambda _: None)
+
+
+def assert_named(defect: str, report: Report) -> None:
+    """Assert that a check has named this defect, where it shows, and no other rule."""
+    found = {item.rule: item for item in report.findings}
+    assert list(found) == [rule_of(defect)], [(item.rule, item.situation, item.words) for item in report.findings]
+    (item,) = found.values()
+    assert item.words
+    assert item.situation.endswith(SITUATION_OF.get(defect, ""))
+    assert report.passed is (item.level is Level.SHOULD)
+
+
+def test_there_are_enough_defects() -> None:
+    """The lab is only as good as the defects that it was tried on; each breaks a rule that exists."""
+    assert len(DEFECTS) >= 40
+    assert {rule_of(name) for name in DEFECTS} == set(RULES)
+    assert set(QUICKLY_FOUND) <= set(DEFECTS)
+    assert len(QUICKLY_FOUND) >= 20
+
+
+def test_a_sound_bot_passes() -> None:
+    """No rule is found broken that is kept."""
+    report = checked("none")
+    assert report.findings == []
+    assert report.passed
+    good, tried = report.counts
+    assert good == tried >= len(SITUATIONS)
+    assert report.facts["list"] == 64
+    assert report.facts["list_messages"] == 1
+    assert report.games == ["no_thanks"]
+
+
+@pytest.mark.parametrize("defect", QUICKLY_FOUND)
+def test_defects_are_named(defect: str) -> None:
+    """An author reads what is wrong, not merely that something is."""
+    assert_named(defect, checked(defect))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("defect", sorted(set(DEFECTS) - set(QUICKLY_FOUND)))
+def test_slow_defects_are_named(defect: str) -> None:
+    """As above, for defects that take their time."""
+    assert_named(defect, checked(defect, start_s=10))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", ["random", "greedy"])
+def test_bundled_bots_pass_in_full(name: str) -> None:
+    """What comes with the arena keeps its contract in every game, mode and number of seats."""
+    folder = ROOT / "bots/python" / name
+    bot = Program(name, "1", "", (sys.executable, str(folder / "bot.py")), str(folder), (), "0" * 64)
+    report = check(bot, Wanted((), False, LIMITS), lambda _: None)
+    assert report.of(Level.MUST) == []
+    assert int(report.facts["positions"]) >= 7000
+    assert len(report.games) == 7
+
+
+def test_words_help() -> None:
+    """The trace of an import error, the two protocol numbers, and the hint about printing reach the author."""
+    assert "No module named 'no_such_module'" in checked("no-module").findings[0].words
+    assert "protocol 99, this arena protocol 1: upgrade the arena" in checked("old-protocol").findings[0].words
+    assert "which its Hello does not name (its Hello names rainbow)" in checked("other-games").findings[0].words
+    words = checked("prints", start_s=4).findings[0].words
+    assert "no Hello within 4 s" in words
+    assert "stdout is not the protocol" in words
+    assert "\n    take" in words
+
+
+def test_report_counts_and_stops() -> None:
+    """One rule broken everywhere is said once, and the rest is left out."""
+    report = Report()
+    report.situations = {"a": True, "b": True, "c": True}
+    report.note("legal", "a", "first")
+    report.note("legal", "a", "again")
+    report.note("legal", "b", "second")
+    with pytest.raises(Enough):
+        report.note("legal", "c", "third")
+    report.note("flush", "a", "advice never fails")
+    assert [(item.rule, item.words, item.also) for item in report.findings] == [
+        ("legal", "first", ENOUGH - 1),
+        ("flush", "advice never fails", 0),
+    ]
+    assert report.counts == (0, 3)
+    assert not report.passed
+    found = document(report, program("none"), Wanted((), True, LIMITS))
+    assert [(item["level"], item["rule"]) for item in found["findings"]] == [("must", "legal"), ("should", "flush")]

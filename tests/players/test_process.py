@@ -1,0 +1,248 @@
+"""Bots as processes: what they are given, what limits them, and that nothing of them is left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.errors import UsageError
+from arena.players.base import Limits, Program
+from arena.players.log import CappedLog
+from arena.players.process import NICE, BotProcess, end_marked, marked
+from arena.players.sandbox import OPEN_FILES
+
+MARK = os.environ.get("TEST_MARK") or f"test-{os.getpid()}/"
+
+
+def program(code: str, folder: Path, *env: tuple[str, str]) -> Program:
+    return Program("bot", "1", "", (sys.executable, "-c", code), str(folder), env, "0" * 64)
+
+
+def start(code: str, folder: Path, limits: Limits | None = None, *env: tuple[str, str]) -> tuple[BotProcess, CappedLog]:
+    log = CappedLog(folder / "bot.log")
+    process = BotProcess(
+        program(code, folder, *env),
+        replace(limits or Limits(), sandbox="none"),
+        "unix:///x",
+        "secret-token",
+        MARK,
+        log,
+        lambda: None,
+        print,
+    )
+    return process, log
+
+
+def output(code: str, folder: Path, limits: Limits | None = None, *env: tuple[str, str]) -> tuple[str, str]:
+    """Let a program run to its end; return what it printed and how it ended."""
+
+    async def run() -> tuple[str, str]:
+        process, _ = start(code, folder, limits, *env)
+        while process.alive:
+            await asyncio.sleep(0.01)
+        await process.end()
+        return (folder / "bot.log").read_text() if (folder / "bot.log").exists() else "", process.status
+
+    return asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_the_environment_is_empty_but_for_what_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPERATOR_PASSWORD", "hush")
+    code = "import os, json; print(json.dumps(dict(os.environ))); print(os.path.isdir(os.environ['HOME']))"
+    printed, _ = output(code, tmp_path, None, ("B", "2"))
+    env = json.loads(printed.splitlines()[0])
+    home = env.pop("HOME")
+    env.pop("LC_CTYPE", None)  # Python's own
+    assert env == {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "GRPC_VERBOSITY": "NONE",
+        "ARENA_ADDRESS": "unix:///x",
+        "ARENA_TOKEN": "secret-token",
+        "ARENA_MARK": MARK,
+        "B": "2",
+    }
+    assert printed.splitlines()[1] == "True"
+    assert not Path(home).exists()
+
+
+def test_stdin_is_empty_and_the_folder_is_its_own(tmp_path: Path) -> None:
+    printed, status = output("import os, sys; print(repr(sys.stdin.read()), os.getcwd())", tmp_path)
+    assert (printed, status) == (f"'' {tmp_path}\n", "exit status 0")
+
+
+def test_no_descriptor_leaks_into_it(tmp_path: Path) -> None:
+    """Neither files of the referee nor the sockets of other bots."""
+    inherited = os.open(tmp_path, os.O_RDONLY)
+    os.set_inheritable(inherited, True)
+    try:
+        printed, _ = output("import os; print(sorted(map(int, os.listdir('/proc/self/fd'))))", tmp_path)
+    finally:
+        os.close(inherited)
+    assert json.loads(printed) == [0, 1, 2, 3]  # the last one is of the listing itself
+
+
+LIMITS = """
+import json, os, resource
+names = ("CORE", "NOFILE", "DATA", "FSIZE")
+print(json.dumps([resource.getrlimit(getattr(resource, "RLIMIT_" + name)) for name in names]))
+print(os.getsid(0) == os.getpid(), os.getpgid(0) == os.getpid(), os.getpriority(os.PRIO_PROCESS, 0))
+"""
+
+
+def test_the_limits_that_it_sees(tmp_path: Path) -> None:
+    """No core dumps, few files, memory and disk as the league says; a session and group of its own, and nice."""
+    printed, _ = output(LIMITS, tmp_path, Limits(memory_mb=300, disk_mb=7))
+    limits, session = printed.splitlines()
+    assert json.loads(limits) == [[0, 0], [OPEN_FILES] * 2, [2 * 300 << 20] * 2, [7 << 20] * 2]
+    assert session == f"True True {NICE}"
+
+
+def test_memory_and_file_sizes_are_enforced(tmp_path: Path) -> None:
+    code = "try: bytearray(200 << 20)\nexcept MemoryError: print('no room')\nopen('f', 'wb').write(b'x' * (2 << 20))"
+    printed, _ = output(code, tmp_path, Limits(memory_mb=100, disk_mb=1))
+    assert "no room" in printed
+    assert "File too large" in printed
+    assert (tmp_path / "f").stat().st_size <= 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("raise SystemExit(7)", "exit status 7"),
+        ("import os; os.kill(os.getpid(), 11)", "signal SIGSEGV"),
+        ("import os; os.kill(os.getpid(), 9)", "signal SIGKILL"),
+    ],
+)
+def test_how_it_ended_in_words(tmp_path: Path, code: str, status: str) -> None:
+    assert output(code, tmp_path)[1] == status
+    assert not list(tmp_path.glob("core*"))
+
+
+TREE = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+sleep = [sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(3600)"]
+subprocess.Popen(sleep)
+subprocess.Popen(sleep, start_new_session=True)
+if os.fork() == 0:
+    os.setsid()
+    subprocess.Popen(sleep, start_new_session=True, stdout=subprocess.DEVNULL)
+    os._exit(0)
+print("ready", flush=True)
+time.sleep(3600)
+"""
+
+
+def test_its_whole_tree_is_ended(tmp_path: Path) -> None:
+    """Children that ignore SIGTERM, left its group or its session, and hold its output open, all go."""
+
+    async def run() -> float:
+        process, log = start(TREE, tmp_path)
+        while log.last_lines() != "ready" or len(list(marked(MARK))) < 4:
+            await asyncio.sleep(0.02)
+        began = asyncio.get_running_loop().time()
+        await process.end()
+        return asyncio.get_running_loop().time() - began
+
+    seconds = asyncio.run(asyncio.wait_for(run(), 60))
+    assert not list(marked(MARK))
+    assert 1.5 <= seconds < 6  # the grace of 1.5 s is given; the rest is a busy machine's
+
+
+def test_a_bot_that_goes_by_itself_is_not_waited_for_longer(tmp_path: Path) -> None:
+    async def run() -> str:
+        process, _ = start("print('done')", tmp_path)
+        await process.end()
+        await process.end()
+        return process.status
+
+    assert asyncio.run(run()) == "exit status 0"
+    assert (tmp_path / "bot.log").read_text() == "done\n"
+
+
+def test_output_of_the_last_moment_is_kept(tmp_path: Path) -> None:
+    """What a dying process printed is read to its end."""
+    printed, _ = output("import sys; sys.stderr.write('x' * 60000 + 'end'); sys.exit(1)", tmp_path)
+    assert printed.endswith("end")
+    assert len(printed) == 60_003
+
+
+def test_it_dies_with_its_parent(tmp_path: Path) -> None:
+    """``kill -9`` of the process that started it leaves nothing."""
+    code = f"""
+import asyncio, sys
+from pathlib import Path
+from tests.players.test_process import start
+async def main():
+    global kept
+    kept = start("import time; time.sleep(3600)", Path({str(tmp_path)!r}))
+    print(kept[0].pid, flush=True)
+    await asyncio.sleep(3600)
+asyncio.run(main())
+"""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"TEST_MARK": MARK},
+    )
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.communicate()
+
+    async def gone() -> None:
+        while pid in marked(MARK):
+            await asyncio.sleep(0.02)
+
+    asyncio.run(asyncio.wait_for(gone(), 30))
+
+
+def test_marks_end_what_carries_them_and_nothing_else(tmp_path: Path) -> None:
+    async def run() -> tuple[list[int], bool]:
+        process, _ = start("import time; time.sleep(3600)", tmp_path)
+        other = end_marked(f"{MARK}other")
+        while list(marked(MARK)) != [process.pid]:
+            await asyncio.sleep(0.02)
+        assert end_marked(MARK[:-1]) == [process.pid]
+        await process.end()
+        return other, process.status == "signal SIGKILL"
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)) == ([], True)
+
+
+def test_a_program_that_cannot_be_started_is_the_operators_to_mend(tmp_path: Path) -> None:
+    gone = Program("bot", "1", "", ("x",), str(tmp_path / "gone"), (), "0" * 64)
+
+    async def run() -> None:
+        BotProcess(gone, Limits(sandbox="none"), "", "", MARK, CappedLog(None), lambda: None, print)
+
+    with pytest.raises(UsageError, match="bot bot: cannot start"):
+        asyncio.run(run())
+
+
+def test_times_of_a_process(tmp_path: Path) -> None:
+    """Processor time counts what it computes and stays readable after its end."""
+
+    async def run() -> tuple[int, int]:
+        process, _ = start("import time\nwhile time.process_time() < 0.3: pass", tmp_path)
+        while process.alive:
+            await asyncio.sleep(0.01)
+        await process.end()
+        return process.cpu_ns(), process.queued_ns()
+
+    computed, queued = asyncio.run(run())
+    assert computed >= 0
+    assert queued == 0
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime >= 0.3

@@ -1,0 +1,182 @@
+"""What a tree of processes uses, and what it leaves behind, seen on real processes."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.players import strays, watchdog
+from arena.players.base import Limits
+from arena.players.sandbox import MARK
+from arena.players.watchdog import Disk, Watchdog, folder_use, memory_bytes, nameless_bytes, tree
+
+MB = 1 << 20
+
+
+@contextmanager
+def python(code: str) -> Iterator[int]:
+    """Run code in a child that then waits; yield its pid once it is there."""
+    code += "\nimport time; print(flush=True); time.sleep(99)"
+    command = [sys.executable, "-S", "-c", code]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    assert child.stdout is not None
+    child.stdout.readline()
+    try:
+        yield child.pid
+    finally:
+        os.killpg(child.pid, 9)
+        child.wait()
+        child.stdout.close()
+
+
+def test_the_tree_is_all_descendants_with_their_threads() -> None:
+    code = "import os, threading, time\nif os.fork() == 0:\n  os.fork(); time.sleep(99)\n"
+    code += "threading.Thread(target=time.sleep, args=(99,), daemon=True).start()\ntime.sleep(0.3)"
+    with python(code) as pid:
+        found = tree([pid])
+        assert len(found) == 3
+        assert found[pid] == 2
+        assert sum(found.values()) == 4
+    assert sum(tree([pid]).values()) == 0
+
+
+def test_memory_is_exact_above_the_limit_and_never_less_below() -> None:
+    """Three processes share 50 MB: resident memory says 150, the exact sum a third of that."""
+    code = "import mmap, os, time\nb = mmap.mmap(-1, 50 << 20)\nfor _ in range(50): b.write(b'x' * (1 << 20))\n"
+    code += "for _ in range(2):\n  if os.fork() == 0: b.seek(0); [b.read(1 << 20) for _ in range(50)]; time.sleep(99)\n"
+    code += "time.sleep(1)"
+    with python(code) as pid:
+        pids = list(tree([pid]))
+        assert memory_bytes(pids, 1 << 40) > 140 * MB
+        assert 50 * MB < memory_bytes(pids, 1) < 100 * MB
+        dog = Watchdog(Limits(memory_mb=40))
+        assert dog.excess([pid]).endswith("MB of memory where 40 MB were allowed")
+        assert dog.peak_bytes > 50 * MB
+        assert Watchdog(Limits(memory_mb=140)).excess([pid]) == ""
+
+
+def test_nameless_files_count_once() -> None:
+    """Memory that no process maps is memory all the same."""
+    code = "import os\nf = os.memfd_create('x')\nfor _ in range(8): os.write(f, b'x' * (1 << 20))\nos.dup(f); os.fork()"
+    with python(code) as pid:
+        assert nameless_bytes(tree([pid])) == 8 * MB
+
+
+def test_processes_and_threads_are_counted_together() -> None:
+    with python(
+        "import os\nfor _ in range(3):\n  if not os.fork(): break\nimport time\nif _ < 2: time.sleep(99)"
+    ) as pid:
+        words = Watchdog(Limits(processes=2)).excess([pid])
+        assert words.endswith("processes and threads where 2 were allowed")
+        assert Watchdog(Limits(processes=50)).excess([pid]) == ""
+
+
+def test_a_folder_is_full_at_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "file").write_bytes(b"x" * MB)
+    assert folder_use(str(tmp_path)) == (MB, 3)
+    dog = Watchdog(Limits(disk_mb=1))
+    dog.disk = Disk(str(tmp_path), own=False)
+    assert dog.excess([]) == "its files fill the 1 MB that were allowed"
+    dog = Watchdog(Limits(disk_mb=2))
+    dog.disk = Disk(str(tmp_path), own=False)
+    assert dog.excess([]) == ""
+    monkeypatch.setattr(watchdog, "FILES_MOST", 2)
+    dog = Watchdog(Limits(disk_mb=2))
+    dog.disk = Disk(str(tmp_path), own=False)
+    assert dog.excess([]) == "3 files where 2 were allowed"
+
+
+def test_another_file_system_than_the_bots_own_is_not_judged() -> None:
+    """While its sandbox is made, the path leads to the machine's disk, whose files are not the bot's."""
+    dog = Watchdog(Limits(disk_mb=1))
+    dog.disk = Disk("/", own=True)
+    assert dog.excess([]) == ""
+
+
+def test_a_process_that_is_gone_uses_nothing() -> None:
+    with python("pass") as pid:
+        pass
+    assert memory_bytes([pid], 1) == nameless_bytes([pid]) == 0
+    assert Watchdog(Limits()).excess([pid]) == ""
+
+
+LEAVE = """
+import os, sys
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 3)
+        os.execve("/bin/sleep", ["sleep", "99"], dict([sys.argv[1].split("=")] if "=" in sys.argv[1] else []))
+    os._exit(0)
+os.wait()
+"""
+
+
+def adopted(*words: str, privileges: str = "--no-new-privs") -> int:
+    """Let a child leave a daemon; return its pid once it is ours."""
+    strays.adopt_orphans()
+    before = set(watchdog.children(os.getpid()))
+    prefix = ["setpriv", privileges] if privileges else []
+    subprocess.run([*prefix, sys.executable, "-S", "-c", LEAVE, *words], check=True)
+    deadline = time.monotonic() + 10
+    while not (new := set(watchdog.children(os.getpid())) - before) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    (pid,) = new
+    while Path(f"/proc/{pid}/comm").read_text() != "sleep\n" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return pid
+
+
+def test_a_daemon_without_a_mark_is_ended_by_what_it_cannot_shed() -> None:
+    """It has left its session, its parent and its environment."""
+    pid = adopted("")
+    assert strays.end_nameless_orphans() == [pid]
+    time.sleep(0.1)
+    strays.end_nameless_orphans()
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_daemon_with_its_bots_mark_counts_as_the_bots_until_that_ends() -> None:
+    pid = adopted(f"{MARK}=some-run/0-1/")
+    assert strays.end_nameless_orphans() == []
+    assert strays.orphans("some-run/0-1/", None) == [pid]
+    assert strays.orphans("some-run/0-2/", None) == []
+    assert list(strays.marked("some-run/")) == [pid]
+    assert strays.end_marked("some-run/") == [pid]
+    os.waitpid(pid, 0)
+
+
+def test_a_child_that_is_no_bots_is_left_alone() -> None:
+    """It may gain privileges, as everything may that was not started as a bot."""
+    pid = adopted("", privileges="")
+    try:
+        assert strays.end_nameless_orphans() == []
+        assert Path(f"/proc/{pid}").exists()
+    finally:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run processes of another uid")
+def test_all_processes_of_a_uid_are_ended() -> None:
+    user = ["setpriv", "--reuid=1000004321", "--clear-groups", "sh", "-c", "env -i sleep 99 & env -i sleep 99 & wait"]
+    child = subprocess.Popen(user, start_new_session=True)
+    deadline = time.monotonic() + 10
+    while len(tree([child.pid])) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(strays.end_uid(1_000_004_321)) == 3
+    assert child.wait() == -9
+    assert strays.end_uid(1_000_004_321) == []
+
+
+def test_page_size_is_the_kernels() -> None:
+    assert watchdog.PAGE_BYTES == mmap.PAGESIZE
