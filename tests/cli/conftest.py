@@ -17,10 +17,7 @@ from arena.league.runner import Tally, run_league
 from arena.reports.league import league_standings
 from arena.storage.store import Store
 from tests.cli.running import FILE, Run
-from tests.cli.stored import write_league
-
-Invoke = Callable[..., str]
-"""Runs a command and returns what it prints on stdout."""
+from tests.cli.stored import Command, write_league
 
 
 class Quiet:
@@ -76,7 +73,7 @@ def arena(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
 
 
 @pytest.fixture
-def run() -> Invoke:
+def run() -> Command:
     """Return a function that runs a command and returns what it prints on stdout; its errors are raised."""
 
     def invoke(*words: object) -> str:
@@ -89,5 +86,5 @@ def run() -> Invoke:
 
 @pytest.fixture(scope="session")
 def league(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A stored league of four bots, one of them broken."""
-    return write_league(tmp_path_factory.mktemp("results") / "spring")
+    """A stored league of four bots, one of them broken; nothing was played for it."""
+    return write_league(tmp_path_factory.mktemp("stored") / "spring")

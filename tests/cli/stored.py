@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from arena.schedules.seatings import seatings
 from arena.storage.rows import StoredEntrant, StoredRuleset
 from arena.storage.store import Store
 
+Command = Callable[..., str]
+"""Runs a command in this process and returns what it prints on stdout."""
 STRENGTH = {"ann <b>": 1.5, "béa": 0.3, "carl, jr": 0.2, "fragile": 0.8}
 """Latent strengths; ``fragile`` crashes in every third of its games."""
 DEALS = 12

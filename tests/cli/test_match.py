@@ -10,10 +10,10 @@ import pytest
 from arena.cli.match import read_sprt
 from arena.errors import UsageError
 from arena.ratings.sprt import Sprt
-from tests.cli.conftest import Invoke
+from tests.cli.stored import Command
 
 
-def test_a_decided_match_stops_and_stays_decided(run: Invoke, tmp_path: Path) -> None:
+def test_a_decided_match_stops_and_stays_decided(run: Command, tmp_path: Path) -> None:
     """A clear difference is decided in the first chunk; the same command again plays nothing and says the same."""
     words = ("match", "careful", "always-take", "random", "--game", "no_thanks", "--option", "rounds=1",
              "--sprt", "elo0=0,elo1=600", "--deals", "20", "--results", tmp_path / "m", "--workers", "1")  # fmt: skip
@@ -33,7 +33,7 @@ def test_a_decided_match_stops_and_stays_decided(run: Invoke, tmp_path: Path) ->
 
 @pytest.mark.soak
 @pytest.mark.timeout(600)
-def test_two_seats_print_the_known_lines(run: Invoke, tmp_path: Path) -> None:
+def test_two_seats_print_the_known_lines(run: Command, tmp_path: Path) -> None:
     """Elo, nElo, LOS, ratios and pentanomial of pairs."""
     text = run("match", "random", "greedy", "--game", "prime_cards", "--deals", "25", "--results", tmp_path / "m")
     assert "Results of random against greedy, from random's side:" in text
@@ -65,7 +65,7 @@ def test_bad_tests_are_refused(text: str, said: str) -> None:
         read_sprt(text)
 
 
-def test_bad_matches_are_refused(run: Invoke) -> None:
+def test_bad_matches_are_refused(run: Command) -> None:
     """One bot is no match, and logistic Elo is for two."""
     with pytest.raises(UsageError, match="two bots or more"):
         run("match", "careful", "--game", "no_thanks")

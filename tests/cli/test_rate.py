@@ -11,7 +11,7 @@ import pytest
 from arena.errors import UsageError
 from arena.ratings.fit import fit
 from arena.ratings.prior import Prior
-from tests.cli.conftest import Invoke
+from tests.cli.stored import Command
 from tests.ratings.reference import DATA, ORDER_SETS, TWO_SEAT_SETS, orders, read_text, two_seat
 
 SMALL = "p4_g60"
@@ -25,11 +25,11 @@ def games(tmp_path: Path) -> Path:
     return file
 
 
-def rated(run: Invoke, *words: object) -> dict[str, float]:
+def rated(run: Command, *words: object) -> dict[str, float]:
     return {row["name"]: row["elo"] for row in json.loads(run("rate", *words, "--json"))["rows"]}
 
 
-def test_rows_are_those_of_the_fit(run: Invoke, games: Path) -> None:
+def test_rows_are_those_of_the_fit(run: Command, games: Path) -> None:
     """The command shows what the library computes, unrounded, with the options of the command line."""
     results = two_seat(SMALL)
     fitted = fit(results, model="rao-kupper", prior=Prior("none", 0.0), anchor={"P001": 2500.0})
@@ -38,7 +38,7 @@ def test_rows_are_those_of_the_fit(run: Invoke, games: Path) -> None:
     assert sum(rated(run, games, "--average", "1000").values()) == pytest.approx(4000)
 
 
-def test_document_has_the_keys_of_the_contract(run: Invoke, games: Path) -> None:
+def test_document_has_the_keys_of_the_contract(run: Command, games: Path) -> None:
     """Schema, model and rows; covariance and notes stand beside them."""
     document = json.loads(run("rate", games, "--json", "--matrix", "--los"))
     assert {"schema", "model", "rows", "covariance", "notes", "matrix", "los"} <= document.keys()
@@ -47,7 +47,7 @@ def test_document_has_the_keys_of_the_contract(run: Invoke, games: Path) -> None
     assert len(document["covariance"]["elo2"]) == 4
 
 
-def test_input_split_over_files_is_the_same(run: Invoke, games: Path, tmp_path: Path) -> None:
+def test_input_split_over_files_is_the_same(run: Command, games: Path, tmp_path: Path) -> None:
     """Shuffled and split input gives the same numbers to 1e-9."""
     head, *lines = games.read_text().splitlines()
     for name, part in (("a.csv", lines[1::2]), ("b.csv", lines[58::-2])):
@@ -55,7 +55,7 @@ def test_input_split_over_files_is_the_same(run: Invoke, games: Path, tmp_path: 
     assert rated(run, tmp_path / "b.csv", tmp_path / "a.csv") == pytest.approx(rated(run, games), abs=1e-9)
 
 
-def test_pgn_gives_the_same_as_csv(run: Invoke, games: Path, tmp_path: Path) -> None:
+def test_pgn_gives_the_same_as_csv(run: Command, games: Path, tmp_path: Path) -> None:
     """Headers suffice; White is seat 1."""
     tags = []
     for line in games.read_text().splitlines()[1:]:
@@ -67,7 +67,7 @@ def test_pgn_gives_the_same_as_csv(run: Invoke, games: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("form", ["table", "json", "md", "csv", "html"])
 @pytest.mark.parametrize("name", [name for name in TWO_SEAT_SETS if name.startswith("edge")])
-def test_edge_sets_are_rated_in_every_format(run: Invoke, tmp_path: Path, name: str, form: str) -> None:
+def test_edge_sets_are_rated_in_every_format(run: Command, tmp_path: Path, name: str, form: str) -> None:
     """No exception and no nonsense, whatever the results; groups and one-sided results are named."""
     file = tmp_path / "games.csv"
     file.write_text(read_text(DATA / "twoplayer" / name / "games.csv"), encoding="utf-8")
@@ -82,7 +82,7 @@ def two_seat_bounds(name: str) -> tuple[str, ...]:
     return fit(two_seat(name)).groups.bound
 
 
-def test_larger_tables_show_places(run: Invoke, tmp_path: Path) -> None:
+def test_larger_tables_show_places(run: Command, tmp_path: Path) -> None:
     """Tables of three and more have places, neighbours and a slope; two seats have not."""
     name = next(name for name in ORDER_SETS if name.startswith("k3"))
     file = tmp_path / "games.csv"
@@ -95,7 +95,7 @@ def test_larger_tables_show_places(run: Invoke, tmp_path: Path) -> None:
     assert "after " in run("rate", file, "--neighbours")
 
 
-def test_bootstrap_stands_beside_the_error(run: Invoke, games: Path) -> None:
+def test_bootstrap_stands_beside_the_error(run: Command, games: Path) -> None:
     """A seeded check of the errors: about the same numbers, and the same in every run."""
     rows = json.loads(run("rate", games, "--bootstrap", "100", "--json"))["rows"]
     assert all(0.6 < row["bootstrap_error"] / row["error"] < 1.7 for row in rows)
@@ -103,7 +103,7 @@ def test_bootstrap_stands_beside_the_error(run: Invoke, games: Path) -> None:
     assert "+/-b" in run("rate", games, "--bootstrap", "20")
 
 
-def test_cycles_are_named_with_nash_averaging(run: Invoke, tmp_path: Path) -> None:
+def test_cycles_are_named_with_nash_averaging(run: Command, tmp_path: Path) -> None:
     """A pool that goes in circles says so, names the cycle, and shows Nash averaging beside the ladder; others not."""
     file = tmp_path / "games.csv"
     file.write_text(read_text(DATA / "twoplayer" / "nontransitive_p6" / "games.csv"), encoding="utf-8")
@@ -130,7 +130,7 @@ def test_cycles_are_named_with_nash_averaging(run: Invoke, tmp_path: Path) -> No
         ("game,first,second,result\n1,a,a,2-0\n2,,b,1-0\n", r"(?s):2, column 4.*:2, column 3.*:3, column 2"),
     ],
 )
-def test_bad_files_are_told_with_line_and_column(run: Invoke, tmp_path: Path, text: str, said: str) -> None:
+def test_bad_files_are_told_with_line_and_column(run: Command, tmp_path: Path, text: str, said: str) -> None:
     """All errors at once, each at its cell; exit status 2 is the group's answer to a UsageError."""
     file = tmp_path / "bad.csv"
     file.write_text(text)
@@ -138,7 +138,7 @@ def test_bad_files_are_told_with_line_and_column(run: Invoke, tmp_path: Path, te
         run("rate", file)
 
 
-def test_legal_oddities_are_read(run: Invoke, tmp_path: Path) -> None:
+def test_legal_oddities_are_read(run: Command, tmp_path: Path) -> None:
     """Byte-order mark, CRLF, quotes, commas and other letters in names are legal."""
     file = tmp_path / "odd.csv"
     text = '\ufeffgame,first,second,result\r\n1,"Bo, ""B""",Zoë,1-0\r\n2,Zoë,"Bo, ""B""",1/2-1/2\r\n'
@@ -156,13 +156,13 @@ def test_legal_oddities_are_read(run: Invoke, tmp_path: Path) -> None:
         (("--scale", "0"), "must be positive"),
     ],
 )
-def test_bad_options_are_refused(run: Invoke, games: Path, words: tuple[str, ...], said: str) -> None:
+def test_bad_options_are_refused(run: Command, games: Path, words: tuple[str, ...], said: str) -> None:
     """What the ratings refuse is a usage error in words."""
     with pytest.raises(UsageError, match=said):
         run("rate", games, *words)
 
 
-def test_files_that_cannot_be_read(run: Invoke, tmp_path: Path) -> None:
+def test_files_that_cannot_be_read(run: Command, tmp_path: Path) -> None:
     """A missing file and one that is no UTF-8 are named, the latter with line and byte."""
     with pytest.raises(UsageError, match="cannot be read"):
         run("rate", tmp_path / "none.csv")

@@ -15,8 +15,7 @@ from arena.cli.run_league import write_derived
 from arena.errors import UsageError
 from arena.reports.league import league_standings
 from arena.storage.store import Store
-from tests.cli.conftest import Invoke
-from tests.cli.stored import DEALS, STRENGTH, write_league
+from tests.cli.stored import DEALS, STRENGTH, Command, write_league
 
 GAMES = 4 * 6 * DEALS
 
@@ -51,7 +50,7 @@ class Cells(HTMLParser):
             self.tables[-1][-1][-1] += data.strip()
 
 
-def test_json_has_the_keys_of_the_contract(run: Invoke, league: Path) -> None:
+def test_json_has_the_keys_of_the_contract(run: Command, league: Path) -> None:
     """Scripts read these keys; new ones may stand beside them."""
     document = json.loads(run("standings", league, "--json"))
     (ladder,) = document["ladders"]
@@ -62,7 +61,7 @@ def test_json_has_the_keys_of_the_contract(run: Invoke, league: Path) -> None:
     assert (document["schema"], document["complete"], document["stored"]) == (1, True, GAMES)
 
 
-def test_all_formats_show_the_same_numbers(run: Invoke, league: Path) -> None:
+def test_all_formats_show_the_same_numbers(run: Command, league: Path) -> None:
     """CSV and the page's data carry the unrounded numbers of JSON; table, Markdown and page round them alike."""
     rows = json.loads(run("standings", league, "--format", "json"))["ladders"][0]["rows"]
     from_csv = list(csv.DictReader(io.StringIO(run("standings", league, "--format", "csv"))))
@@ -79,7 +78,7 @@ def test_all_formats_show_the_same_numbers(run: Invoke, league: Path) -> None:
         assert all(str(value) in page.values for value in row.values() if isinstance(value, float))
 
 
-def test_page_is_self_contained_and_escaped(run: Invoke, league: Path) -> None:
+def test_page_is_self_contained_and_escaped(run: Command, league: Path) -> None:
     """A page is readable without scripts or network, follows the reader's light or dark, and shows names as text."""
     text = run("standings", league, "--format", "html")
     page = Cells()
@@ -93,13 +92,13 @@ def test_page_is_self_contained_and_escaped(run: Invoke, league: Path) -> None:
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "md", "html"])
 @pytest.mark.parametrize("more", [(), ("--full", "--matrix"), ("--since", "11"), ("--no-forfeits",)])
-def test_no_format_shows_nonsense(run: Invoke, league: Path, form: str, more: tuple[str, ...]) -> None:
+def test_no_format_shows_nonsense(run: Command, league: Path, form: str, more: tuple[str, ...]) -> None:
     """Never nan, inf or a negative zero, also with a single deal."""
     text = run("standings", league, "--format", form, *more)
     assert not re.search(r"\bnan\b|\binf(inity)?\b|(?<![\d.])-0(\.0+)?(?![\d.])", text, re.IGNORECASE)
 
 
-def test_the_table_alone_answers_readers(run: Invoke, league: Path) -> None:
+def test_the_table_alone_answers_readers(run: Command, league: Path) -> None:
     """Who is best and how sure, who is broken rather than weak, how many deals until two neighbours separate."""
     text = run("standings", league)
     head, first = text.splitlines()[1:3]
@@ -116,7 +115,7 @@ def test_the_table_alone_answers_readers(run: Invoke, league: Path) -> None:
             assert pair["seconds"] == pytest.approx(pair["more_games"] / 144), "288 games in 2 seconds"
 
 
-def test_void_games_are_counted_beside_the_ladder(run: Invoke, league: Path) -> None:
+def test_void_games_are_counted_beside_the_ladder(run: Command, league: Path) -> None:
     """A void attempt is in the last line, in the notes, and beside those who sat there."""
     text = run("standings", league)
     assert "1 void and played again" in text
@@ -124,7 +123,7 @@ def test_void_games_are_counted_beside_the_ladder(run: Invoke, league: Path) -> 
     assert sorted(row["void"] for row in rows) == [0, 1, 1, 1]
 
 
-def test_crosstable_has_points_differences_and_tie_breaks(run: Invoke, league: Path) -> None:
+def test_crosstable_has_points_differences_and_tie_breaks(run: Command, league: Path) -> None:
     """Cells are points/games and the difference with its interval; a legend names TB1 to TB3."""
     text = run("standings", league, "--crosstable")
     assert re.search(r"\d/144 [+-]\d+ ±\d+\*", text)
@@ -139,7 +138,7 @@ def test_crosstable_has_points_differences_and_tie_breaks(run: Invoke, league: P
         assert row["significant"] == int(abs(row["difference"]) > row["error"])
 
 
-def test_what_if_rates_at_once_and_says_so(run: Invoke, league: Path) -> None:
+def test_what_if_rates_at_once_and_says_so(run: Command, league: Path) -> None:
     """Without a bot its tables are gone; without forfeits, its faults; a range of deals, all others."""
     text = run("standings", league, "--what-if", "exclude=fragile")
     assert "WHAT IF: games with fragile are left out: 72 of 288 games" in text
@@ -166,18 +165,18 @@ def test_what_if_rates_at_once_and_says_so(run: Invoke, league: Path) -> None:
         (("--game", "no_thank"), "did you mean 'no_thanks'"),
     ],
 )
-def test_what_cannot_be_is_refused(run: Invoke, league: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_is_refused(run: Command, league: Path, words: tuple[str, ...], said: str) -> None:
     """A usage error names what is accepted."""
     with pytest.raises(UsageError, match=said):
         run("standings", league, *words)
 
 
-def test_nothing_left_to_rate_is_no_error(run: Invoke, league: Path) -> None:
+def test_nothing_left_to_rate_is_no_error(run: Command, league: Path) -> None:
     """Everything left out: an empty table that says so."""
     assert "nothing to rate yet" in run("standings", league, "--since", "99", "--full")
 
 
-def test_a_file_is_written_as_a_whole(run: Invoke, league: Path, tmp_path: Path) -> None:
+def test_a_file_is_written_as_a_whole(run: Command, league: Path, tmp_path: Path) -> None:
     """--out writes what stdout would show, in any format."""
     for form in ("table", "md", "html", "json", "csv"):
         run("standings", league, "--format", form, "--out", tmp_path / form)
@@ -189,7 +188,7 @@ def test_a_file_is_written_as_a_whole(run: Invoke, league: Path, tmp_path: Path)
         run("standings", league, "--format", "md", "--out", tmp_path / "none" / "x")
 
 
-def test_derived_files_are_what_the_command_prints(run: Invoke, tmp_path: Path) -> None:
+def test_derived_files_are_what_the_command_prints(run: Command, tmp_path: Path) -> None:
     """A results folder holds the standings as text, JSON, CSV and a page; the same text as on request."""
     folder = write_league(tmp_path / "spring", deals=3)
     with Store.open(folder / "league.db") as store:
