@@ -20,7 +20,7 @@ import tempfile
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from statistics import median
-from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic, monotonic_ns, process_time_ns
+from time import monotonic, process_time_ns
 from typing import Any
 
 from arena.errors import Termination
@@ -28,7 +28,7 @@ from arena.games import Game, Seat, create
 from arena.league.job import AUTO, Job, SittingEnd
 from arena.league.play import Play
 from arena.league.seated import SAMPLES, Seated, Stage
-from arena.players.remote import Server
+from arena.league.world import REAL, World
 from arena.protocol.convert import Answer
 from arena.records.record import Finished, Void
 from arena.referee.canary import Canary
@@ -56,7 +56,8 @@ async def play_sitting(job: Job) -> AsyncIterator[Finished | Void | SittingEnd]:
 class Sitting:
     """The games and bots of one job; see the module's docstring for its rules."""
 
-    def __init__(self, job: Job, game: Game[Any, Any] | None = None) -> None:
+    def __init__(self, job: Job, game: Game[Any, Any] | None = None, world: World = REAL) -> None:
+        self._world = world
         self._results: asyncio.Queue[Finished | Void | SittingEnd | None] = asyncio.Queue()
         self._job = job
         self._game = game or (create(job.game, len(job.programs), **job.options) if job.games else None)
@@ -98,11 +99,11 @@ class Sitting:
     async def _run(self) -> None:
         """Play all games, end all processes, put the ``SittingEnd``."""
         folder = tempfile.mkdtemp(prefix="arena-")
-        server = Server()
+        server = self._world.server()
         try:
             addresses = [f"unix://{folder}/{seat}" for seat in range(len(self._job.programs))]
             await server.start(addresses)
-            self._bots = [Seated(seat, self._job, self, server, at) for seat, at in enumerate(addresses)]
+            self._bots = [Seated(seat, self._job, self, server, at, self._world) for seat, at in enumerate(addresses)]
             for bot in self._bots:
                 bot.start()
             await self._play_all()
@@ -380,7 +381,7 @@ class Sitting:
         """Take back what a bot is asked, or about to be asked, in a game."""
         key = play.key(bot.seat)
         if key in bot.asks:
-            bot.close(key, monotonic_ns())
+            bot.close(key, self._world.now_ns())
         bot.pending = [other for other in bot.pending if other is not play]
 
     def _adapt(self, bot: Seated) -> None:
@@ -402,14 +403,14 @@ class Sitting:
         while True:
             await asyncio.sleep(TICK_S)
             try:
-                self._look(monotonic_ns(), with_load=ticks % LOAD_TICKS == 0)
+                self._look(self._world.now_ns(), with_load=ticks % LOAD_TICKS == 0)
             except BaseException as error:
                 self._fail(error)
                 raise
             ticks += 1
 
     def _look(self, now_ns: int, *, with_load: bool) -> None:
-        slept = self._canary.tick(now_ns, clock_gettime_ns(CLOCK_BOOTTIME) - now_ns)
+        slept = self._canary.tick(now_ns, self._world.boot_ns() - now_ns)
         if slept:
             for play in list(self._open.values()):
                 self._void(play, f"the machine slept for {slept // MS} ms")
