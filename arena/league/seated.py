@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Sequence
 from enum import Enum, auto
 from pathlib import Path
-from time import monotonic_ns
 from typing import Protocol
 
 from arena.errors import Termination
@@ -15,6 +14,7 @@ from arena.games import Seat
 from arena.league.job import Job
 from arena.league.names import file_name
 from arena.league.play import Play
+from arena.league.world import REAL, World
 from arena.players.log import CappedLog, escaped
 from arena.players.process import BotProcess
 from arena.players.remote import PROTOCOL, Connection, End, Server, new_token
@@ -84,7 +84,9 @@ class Seated:
         loads: what it and the sitting had used, every tenth of a second while it owes answers.
     """
 
-    def __init__(self, seat: Seat, job: Job, host: Host, server: Server | None, address: str) -> None:
+    def __init__(
+        self, seat: Seat, job: Job, host: Host, server: Server | None, address: str, world: World = REAL
+    ) -> None:
         self.seat = seat
         self.program = job.programs[seat]
         self.stage = Stage.GONE
@@ -120,6 +122,7 @@ class Seated:
         self._job = job
         self._host = host
         self._server = server
+        self._world = world
         self._address = address
         self._token = ""
         self._told: set[str] = set()
@@ -135,7 +138,7 @@ class Seated:
         self.starts += 1
         self.stage = Stage.STARTING
         self.greeted = False
-        self.started_ns = monotonic_ns()
+        self.started_ns = self._world.now_ns()
         self._told, self._next = set(), Bundle()
         self.unanswered.clear()
         self.silent_since_ns = self.broken_since_ns = None
@@ -155,7 +158,7 @@ class Seated:
         self._token = new_token()
         self._server.expect(self._token, self)
         mark = f"{self._job.mark}{self.seat}-{self.starts}/"
-        self.process = BotProcess(
+        self.process = self._world.process(
             self.program,
             self._job.limits,
             self._address,
@@ -278,7 +281,7 @@ class Seated:
             return
         self._connection = None
         if end.may_return and self.greeted and self._job.limits.reconnect and not self.reconnected:
-            self.broken_since_ns = monotonic_ns()
+            self.broken_since_ns = self._world.now_ns()
         else:
             self._host.on_hung_up(self, end.words)
 

@@ -20,7 +20,7 @@ import tempfile
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from statistics import median
-from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic, monotonic_ns, process_time_ns
+from time import monotonic, process_time_ns
 from typing import Any
 
 from arena.errors import Termination
@@ -29,6 +29,7 @@ from arena.league.job import AUTO, Job, SittingEnd
 from arena.league.lobby import Lobby, SeatedGuest
 from arena.league.play import Play
 from arena.league.seated import SAMPLES, Seated, Stage
+from arena.league.world import REAL, World
 from arena.players.remote import Server
 from arena.protocol.convert import Answer
 from arena.records.record import Finished, Void
@@ -57,7 +58,10 @@ async def play_sitting(job: Job) -> AsyncIterator[Finished | Void | SittingEnd]:
 class Sitting:
     """The games and bots of one job; see the module's docstring for its rules."""
 
-    def __init__(self, job: Job, game: Game[Any, Any] | None = None, lobby: Lobby | None = None) -> None:
+    def __init__(
+        self, job: Job, game: Game[Any, Any] | None = None, lobby: Lobby | None = None, world: World = REAL
+    ) -> None:
+        self._world = world
         self._results: asyncio.Queue[Finished | Void | SittingEnd | None] = asyncio.Queue()
         self._job = job
         self._lobby = lobby
@@ -100,7 +104,7 @@ class Sitting:
     async def _run(self) -> None:
         """Play all games, end all processes, put the ``SittingEnd``."""
         folder = tempfile.mkdtemp(prefix="arena-")
-        server = Server()
+        server = self._world.server()
         try:
             addresses = [f"unix://{folder}/{seat}" for seat in range(len(self._job.programs))]
             await server.start(addresses)
@@ -123,7 +127,7 @@ class Sitting:
     def _seated(self, seat: Seat, server: Server, address: str) -> Seated:
         program = self._job.programs[seat]
         if not program.token:
-            return Seated(seat, self._job, self, server, address)
+            return Seated(seat, self._job, self, server, address, self._world)
         assert self._lobby is not None
         return SeatedGuest(seat, self._job, self, self._lobby.guest(program))
 
@@ -389,7 +393,7 @@ class Sitting:
         """Take back what a bot is asked, or about to be asked, in a game."""
         key = play.key(bot.seat)
         if key in bot.asks:
-            bot.close(key, monotonic_ns())
+            bot.close(key, self._world.now_ns())
         bot.pending = [other for other in bot.pending if other is not play]
 
     def _adapt(self, bot: Seated) -> None:
@@ -411,14 +415,14 @@ class Sitting:
         while True:
             await asyncio.sleep(TICK_S)
             try:
-                self._look(monotonic_ns(), with_load=ticks % LOAD_TICKS == 0)
+                self._look(self._world.now_ns(), with_load=ticks % LOAD_TICKS == 0)
             except BaseException as error:
                 self._fail(error)
                 raise
             ticks += 1
 
     def _look(self, now_ns: int, *, with_load: bool) -> None:
-        slept = self._canary.tick(now_ns, clock_gettime_ns(CLOCK_BOOTTIME) - now_ns)
+        slept = self._canary.tick(now_ns, self._world.boot_ns() - now_ns)
         if slept:
             for play in list(self._open.values()):
                 self._void(play, f"the machine slept for {slept // MS} ms")

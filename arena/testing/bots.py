@@ -132,6 +132,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m arena.testing.bots", description=__doc__)
     made.add_argument("--policy", choices=("first", "last", "random"), default="random", help="which legal action")
     made.add_argument("--fault", choices=FAULTS, default="none")
+    made.add_argument("--then", choices=FAULTS, default="none", help="another fault in the same decision")
     made.add_argument("--when", choices=PHASES, default="thinking", help="in which phase the fault happens")
     made.add_argument("--at", type=int, default=5, help="decision at which the fault begins, from 1")
     made.add_argument("--every", action="store_true", help="repeat the fault at every later decision")
@@ -191,7 +192,7 @@ class Fixture:
         if self.flags.when != phase or self.flags.fault == "none":
             return
         answer = arena_pb2.Answer(game_id="no game", action="take")
-        await self._misbehave(call, answer)
+        await self._misbehave(call, answer, self.flags.fault)
         if self.flags.fault in INSTEAD:
             await self._send(call, arena_pb2.PlayRequest(answers=[answer]))
 
@@ -241,7 +242,8 @@ class Fixture:
         if self.flags.fault in HABITS and self.decisions >= self.flags.at:
             return self._by_habit(answer)
         if self.flags.when == "thinking" and self._is_due():
-            await self._misbehave(call, answer)
+            await self._misbehave(call, answer, self.flags.fault)
+            await self._misbehave(call, answer, self.flags.then)
         return [answer]
 
     def _choose(self, request: arena_pb2.Request) -> str:
@@ -249,8 +251,7 @@ class Fixture:
             return self.seeds[request.game_id].choice(request.legal_actions)
         return request.legal_actions[0 if self.flags.policy == "first" else -1]
 
-    async def _misbehave(self, call: Any, answer: arena_pb2.Answer) -> None:
-        fault = self.flags.fault
+    async def _misbehave(self, call: Any, answer: arena_pb2.Answer, fault: str) -> None:
         if fault in INSTEAD:
             answer.action = INSTEAD[fault]
             answer.note = "I will take the card because it is cheap."
