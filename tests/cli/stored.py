@@ -38,6 +38,7 @@ def write_league(folder: Path, deals: int = DEALS) -> Path:
         store.set_meta(
             {
                 "league": "spring",
+                "commitment": "c" * 64,
                 "fingerprint": json.dumps({"games": {spec.ruleset: {"seatings": "balanced", "deals": deals}}}),
                 "games": json.dumps({spec.ruleset: "no_thanks"}),
                 "planned": str(plan.games),
