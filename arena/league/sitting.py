@@ -426,6 +426,7 @@ class Sitting:
         if slept:
             for play in list(self._open.values()):
                 self._void(play, f"the machine slept for {slept // MS} ms")
+            self._act()  # no bot may have anything left to say
         for bot in self._bots:
             if with_load and bot.owes:
                 bot.loads.append(bot.load(now_ns, self._computed_ns()))

@@ -31,15 +31,21 @@ FOR_EVER_S = 1e6
 BOUND_S = 600.0
 GARBAGE = End(Termination.PROTOCOL, "bytes that are no message", False)
 NS = 1_000_000_000
-TABLES = (("no_thanks", 3, {"rounds": 1}), ("rainbow", 2, {}), ("rainbow", 3, {}))
+TABLES: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    ("no_thanks", 3, {"rounds": 1}),
+    ("rainbow", 2, {}),
+    ("rainbow", 3, {}),
+)
 
 MEANS = {
     "exit": {"crash"}, "hang": {"timeout"}, "delay": {"timeout"}, "break": {"disconnect"}, "return": {"disconnect"},
     "close": {"disconnect"}, "garbage": {"protocol"}, "excess": {"resource"}, "stray": {"protocol"},
-    "illegal": {"illegal"}, "empty": {"protocol"}, "malformed": {"protocol"}, "mute": {"timeout"},
+    "illegal": {"illegal", "protocol"}, "empty": {"protocol"}, "malformed": {"protocol"}, "mute": {"timeout"},
     "twice": {"protocol"},
 }  # fmt: skip
-"""What a bot did → the words that its games may end with for it; a start that fails is a ``no-show``."""
+"""What a bot did → the words that its games may end with for it; a start that fails is a ``no-show``.
+
+What is illegal in one game may be no action at all in another, which is a fault of protocol."""
 MOMENTS = ("exit", "hang", "delay", "break", "return", "close", "garbage", "excess", "stray")
 """What may happen whenever a bot waits."""
 SAYINGS = ("illegal", "empty", "malformed", "mute", "twice")
@@ -98,7 +104,7 @@ class Machine:
     listeners: dict[str, Any] = field(default_factory=dict)
     stalled_s: float = 0.0
     slept_s: float = 0.0
-    errors: list[BaseException | str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
     def now_ns(self) -> int:
         """Return the simulated time."""
@@ -110,7 +116,7 @@ class Machine:
             self.now_ns,
             lambda: self.now_ns() + int(self.slept_s * NS),
             lambda: Doorman(self),  # type: ignore[arg-type, return-value]
-            lambda *words: Simulated(self, *words),  # type: ignore[arg-type, return-value]
+            lambda *words: Simulated(self, *words),  # type: ignore[arg-type]
         )
 
     async def trouble(self) -> NoReturn:
@@ -353,7 +359,7 @@ def simulate(seed: int) -> Simulation:
     share, is_troubled = draw.choice((0.003, 0.02, 0.1)), draw.random() < 0.3
     loop = JumpingLoop()
     machine = Machine(loop, draw, bad, share)
-    loop.set_exception_handler(lambda _, context: machine.errors.append(context.get("exception", context["message"])))
+    loop.set_exception_handler(lambda _, context: machine.errors.append(str(context)))
 
     async def collect() -> list[Finished | Void | SittingEnd]:
         trouble = asyncio.ensure_future(machine.trouble()) if is_troubled else None

@@ -64,7 +64,9 @@ class Case:
 
     def words(self) -> set[str]:
         """Return the words that the bot's games may end with."""
-        return {"normal"} | _words(self.fault, self.phase)
+        words = {"normal"} | _words(self.fault, self.phase)
+        # What is illegal in one game is no action at all in another.
+        return words | {"protocol"} if "illegal" in words and self.game == "rainbow" else words
 
     def must_show(self) -> bool:
         """Whether a game must end with more than ``normal``: a strike, a retirement or a no-show."""

@@ -14,7 +14,7 @@ def assert_right(played: Simulation) -> None:
     machine = played.machine
     assert machine.errors == []
     assert len(played.ends) == 1
-    ids = [game.game_id for game in (*played.finished, *played.voids)]
+    ids = [game.game_id for game in played.finished] + [void.game_id for void in played.voids]
     assert sorted(ids) == [game.game_id for game in played.job.games]
     for game in played.finished:
         record = decode(game.record)
