@@ -89,6 +89,8 @@ def _words(fault: str, phase: str) -> set[str]:
         return set()
     if phase == "start":
         return {"no-show", "disconnect"} if fault == "cut" else {"no-show"}
+    if fault == "killed":
+        return {word, "timeout"}  # in a sandbox that takes a second of the processor
     if phase == "thinking":
         return {word}
     if fault in ANSWERS:
