@@ -74,7 +74,7 @@ class Case:
             return False
         if self.phase == "thinking":
             return self.fault != "cut"
-        return self.phase == "start" and self.fault not in ("cut", "late")
+        return self.phase == "start" and self.fault not in ("cut", "late", "second-hello")
 
     def flags(self) -> tuple[str, ...]:
         """Return the flags of the fixture bot; whatever is restarted does it again."""
@@ -88,7 +88,10 @@ def _words(fault: str, phase: str) -> set[str]:
     if phase == "goodbye" or fault in TOLERATED:
         return set()
     if phase == "start":
-        return {"no-show", "disconnect"} if fault == "cut" else {"no-show"}
+        # One that comes back at once may have said Hello; the second hello is a first one then.
+        return {"no-show"} | ({word} if fault in ("cut", "second-hello") else set())
+    if fault == "killed":
+        return {word, "timeout"}  # in a sandbox that takes a second of the processor
     if phase == "thinking":
         return {word}
     if fault in ANSWERS:
