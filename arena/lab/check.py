@@ -7,7 +7,7 @@ machine happens to be: late answers are asked for again where that matters, and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,11 +43,6 @@ class Wanted:
     games: tuple[str, ...]
     quick: bool
     limits: Limits
-
-
-def games_of(program: Program, asked_for: Sequence[str]) -> tuple[str, ...]:
-    """Return the games that a bot is entered for: those asked for, else those of its bot.toml, else none named."""
-    return tuple(asked_for) or program.games
 
 
 def check(program: Program, wanted: Wanted, tell: Tell) -> Report:

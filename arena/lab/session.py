@@ -20,7 +20,6 @@ from arena.protocol.convert import Answer, Bundle, Hello
 from arena.referee.clock import MS, Key, SeatClock
 
 NOTE_LONGEST = 500
-NAME_LONGEST = 40
 IN_FLIGHT_MOST = 64
 SLACK_S = 3.0
 """Waited beyond what the clock allows, so that a slow bot is called slow and not silent."""
