@@ -37,7 +37,7 @@ WIDTH = 110
 @click.option("--move-ms", type=click.IntRange(100), default=1000, show_default=True, help="Limit of a decision.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
 def check(bot: str, games: tuple[str, ...], quick: bool, badge: Path | None, move_ms: int, as_json: bool) -> None:
-    r"""Put BOT into every situation that a league may; say what it must and should do better.
+    """Put BOT into every situation that a league may; say what it must and should do better.
 
     Exit 0 when every rule that must be kept was kept, 1 when not, 2 when the bot cannot be built or found. A bot that
     passes gets a badge, which a league with require_check = true asks for; it is valid until the bot's files change.

@@ -21,7 +21,7 @@ SCHEMA = 1
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
 def doctor(as_json: bool) -> None:
-    r"""Attack the sandbox at every level and check what a league needs; about a minute, and nothing is changed.
+    """Attack the sandbox at every level and check what a league needs; about a minute, and nothing is changed.
 
     Exit 1 when something that a league needs is missing.
 

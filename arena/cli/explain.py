@@ -17,7 +17,7 @@ from arena.reports.writers import json_text
 @click.argument("game")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
 def explain(results: Path, game: str, as_json: bool) -> None:
-    r"""Explain GAME (its id, or the beginning of it) of RESULTS: what was asked, what came back, and what it cost.
+    """Explain GAME (its id, or the beginning of it) of RESULTS: what was asked, what came back, and what it cost.
 
     Each fault comes with the rule that was applied; a game without faults with its slowest decisions.
 

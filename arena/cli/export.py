@@ -32,7 +32,7 @@ FORMATS = ("jsonl", "csv", "pgn", "parquet")
 def export(
     results: Path | None, form: str, out: Path | None, name: str | None, fault: str | None, seat: int | None
 ) -> None:
-    r"""Write the games of RESULTS (default: those written last) for other tools.
+    """Write the games of RESULTS (default: those written last) for other tools.
 
     jsonl: the records, one a line. csv: a line a seat, as 'arena rate' reads it. pgn: headers of two-seat games.
     parquet: the lines of csv. A capsule is one JSON file with which 'arena rematch' plays a fault again anywhere.

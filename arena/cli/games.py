@@ -22,7 +22,7 @@ WIDTH = 100
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option("--faults", is_flag=True, help="What each fault costs, whatever the game.")
 def games(game_id: str | None, faults: bool) -> None:
-    r"""List the games; with an ID print its goal, turn, notation, options, limits and view.
+    """List the games; with an ID print its goal, turn, notation, options, limits and view.
 
     \b
     Example:

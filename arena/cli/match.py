@@ -17,7 +17,7 @@ from arena.cli.options import game_options
 from arena.cli.out import print_rows, tell
 from arena.cli.progress import terminal_show
 from arena.errors import UsageError, nearest
-from arena.league.bots import read_bots
+from arena.league.bots import read_bots, require_players
 from arena.league.folder import set_aside
 from arena.league.match import MatchWatch, match_folder, match_league
 from arena.league.runner import run_league
@@ -65,7 +65,7 @@ def match(
     fresh: bool,
     as_json: bool,
 ) -> None:
-    r"""Play A against B (and C...: as many as sit at the table), each deal in seatings that are fair to all.
+    """Play A against B (and C...: as many as sit at the table), each deal in seatings that are fair to all.
 
     A BOT is a folder with a bot.toml, the name of a bundled bot, or NAME=COMMAND. With three and more at the table A
     is tested against B by the difference of their points, deal by deal. The same command again goes on.
@@ -79,6 +79,7 @@ def match(
     if len(bots) < 2:
         raise UsageError("a match needs two bots or more")
     read = read_bots(bots, Path.cwd())
+    require_players(read, game)
     deals = deals or (DEALS if sprt is None else SPRT_DEALS)
     league = match_league(read, game, deals, game_options(game, options), Limits(move_ms=move_ms))
     results = results or Path("results") / match_folder(league)

@@ -16,7 +16,7 @@ from arena.league.starters import language_of, make_bot
 @click.option("--lang", "language", required=True, help="The language: python, javascript, go, rust, java, cpp, ...")
 @click.option("--game", metavar="ID", help="The game it is for: shows what its seat sees, as comments in the file.")
 def new_bot(folder: Path, language: str, game: str | None) -> None:
-    r"""Make a bot in the new folder DIR, called as the folder: any legal action in every game, ready to run.
+    """Make a bot in the new folder DIR, called as the folder: any legal action in every game, ready to run.
 
     \b
     Example:

@@ -13,7 +13,7 @@ from arena.league.new_league import write_league
 @click.command("new-league")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 def new_league(file: Path) -> None:
-    r"""Write a commented league to FILE, with the bots in folders below it and those that come with the arena.
+    """Write a commented league to FILE, with the bots in folders below it and those that come with the arena.
 
     \b
     Example:

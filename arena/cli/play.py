@@ -16,7 +16,7 @@ from arena.cli.out import print_rows, print_sheet, tell
 from arena.errors import Termination, UsageError
 from arena.games import create
 from arena.games.base import GameSpec
-from arena.league.bots import read_bots
+from arena.league.bots import read_bots, require_players
 from arena.league.job import GameJob, Job, SittingEnd
 from arena.league.pool import Pool
 from arena.league.snapshot import snapshots
@@ -49,7 +49,7 @@ def play(
     move_ms: int,
     no_clock: bool,
 ) -> None:
-    r"""Play one GAME with a bot for each seat, in the order given.
+    """Play one GAME with a bot for each seat, in the order given.
 
     A BOT is a folder with a bot.toml, the name of a bundled bot, or NAME=COMMAND.
 
@@ -59,10 +59,12 @@ def play(
     """
     seed = seed if seed is not None else secrets.token_hex(4)
     rules = create(game, len(bots), **game_options(game, options))
+    read = read_bots(bots, Path.cwd())
+    require_players(read, game)
     limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
     with tempfile.TemporaryDirectory(prefix="arena-play-") as folder:
         wrap = step_sandbox(resolve_level(limits.sandbox))
-        programs = snapshots(read_bots(bots, Path.cwd()), Path(folder), wrap)
+        programs = snapshots(read, Path(folder), wrap)
         finished, end = play_one(rules.spec, programs, seed, limits)
     record = decode(finished.record)
     if show:

@@ -15,7 +15,7 @@ from arena.league.folder import OPEN_SECRET, ResultsFolder
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("--unfinished", is_flag=True, help="Also when games are left; they can then never be played.")
 def publish(results: Path, unfinished: bool) -> None:
-    r"""Put the secret of the league of RESULTS in the open; it takes no new games from then on.
+    """Put the secret of the league of RESULTS in the open; it takes no new games from then on.
 
     With the folder alone anybody can then deal every game again: 'arena verify' does.
 

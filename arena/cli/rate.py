@@ -69,7 +69,7 @@ def rate(
     out: Path | None,
     **flags: bool,
 ) -> None:
-    r"""Rate the games of FILEs: CSV with one line a game or one line a seat, or PGN (headers suffice).
+    """Rate the games of FILEs: CSV with one line a game or one line a seat, or PGN (headers suffice).
 
     \b
     Two seats:  game,first,second,result[,deal,block]    result: 1-0, 1/2-1/2 or 0-1

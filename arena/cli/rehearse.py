@@ -37,7 +37,7 @@ COLUMNS = (
 @click.option("--workers", type=click.IntRange(1, 256), help="Worker processes; default: one a core.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
 def rehearse_command(file: Path, faults: tuple[str, ...], workers: int | None, as_json: bool) -> None:
-    r"""Let one misbehaving bot of each kind play at the tables of the league of FILE, in under five minutes.
+    """Let one misbehaving bot of each kind play at the tables of the league of FILE, in under five minutes.
 
     Its bots, limits and settings are the league's own; nothing is stored. Exit status 1 if something did harm.
 

@@ -35,7 +35,7 @@ from arena.reports.writers import json_text
 def rematch_command(
     results: Path, game: str | None, text: str, seat: int | None, no_clock: bool, as_json: bool
 ) -> None:
-    r"""Feed the requests of GAME (its id, or the beginning of it) of RESULTS to a bot; stop where it answers otherwise.
+    """Feed the requests of GAME (its id, or the beginning of it) of RESULTS to a bot; stop where it answers otherwise.
 
     RESULTS may also be a capsule file, as 'arena export --fault' writes it; then no GAME is needed. Exit status 0 when
     the bot does all that is recorded of it, 1 at the first difference.

@@ -19,7 +19,7 @@ from arena.storage.store import Store
 @click.option("--seat", "seats", type=int, multiple=True, help="Show this seat's private cards only; may be repeated.")
 @click.option("--steps", is_flag=True, help="Only the steps, without the table after each.")
 def replay(results: Path, game: str | None, seats: tuple[int, ...], steps: bool) -> None:
-    r"""Replay GAME (its id, or the beginning of it) of RESULTS: the record alone, checked against the rules.
+    """Replay GAME (its id, or the beginning of it) of RESULTS: the record alone, checked against the rules.
 
     RESULTS may also be the file of one game, as 'arena play --save' writes it.
 

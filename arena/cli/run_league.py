@@ -43,7 +43,7 @@ DEMO = "bots/leagues/demo.toml"
 def run_league(
     file: Path | None, results: Path | None, workers: int | None, dry_run: bool, fresh: bool, as_json: bool
 ) -> None:
-    r"""Play the league of FILE, or the bundled demo league, and print its standings.
+    """Play the league of FILE, or the bundled demo league, and print its standings.
 
     The same command again resumes what was stopped. Ctrl-C lets running games finish; a second one stops at once.
 

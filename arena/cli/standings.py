@@ -46,7 +46,7 @@ def standings(
     no_forfeits: bool,
     **flags: bool,
 ) -> None:
-    r"""Print the standings of RESULTS (default: the results written last); also while the league runs.
+    """Print the standings of RESULTS (default: the results written last); also while the league runs.
 
     --crosstable and the like print that table in place of the ladder (with --json beside it), --full all of them.
 

@@ -29,7 +29,7 @@ SHOWN = 20
 @click.argument("results", required=False, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
 def verify(results: Path | None, as_json: bool) -> None:
-    r"""Check RESULTS (default: those written last) against the league's secret.
+    """Check RESULTS (default: those written last) against the league's secret.
 
     Every game is dealt again and replayed, and what is stored about it compared; digest and standings are worked out
     again. Exit status 1 names each game that does not fit and why. Of a published league the folder is enough.

@@ -182,6 +182,19 @@ def read_bots(texts: Sequence[str], base: Path) -> tuple[Bot, ...]:
     return tuple(bots)
 
 
+def require_players(bots: Sequence[Bot], game: str) -> None:
+    """Refuse bots that do not play a game.
+
+    Raises:
+        UsageError: naming every one of them, and what it plays.
+    """
+    strange = [bot for bot in bots if not bot.plays(game)]
+    if strange:
+        raise UsageError(
+            "\n".join(f"bot {bot.name!r} does not play {game}, only {', '.join(bot.games)}" for bot in strange)
+        )
+
+
 def _from_command(text: str, base: Path) -> Bot:
     name, _, command = text.partition("=")
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.games import game_class, game_ids
-from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, read_folder
+from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, read_folder, shipped
 from arena.league.names import folded
 from arena.league.sources import NOT_SOURCES
 from arena.players.base import Limits
@@ -71,7 +71,11 @@ def write_league(path: Path) -> tuple[Found, ...]:
 
 
 def _folders(base: Path) -> Iterator[Path]:
+    """Yield the folders of bots below one; those that come with the arena are built-in, and no finds."""
     for here, folders, files in os.walk(base):
+        if Path(here).resolve() == shipped("bots").resolve():
+            folders.clear()
+            continue
         depth = len(Path(here).relative_to(base).parts)
         inside = MANIFEST in files and depth
         folders[:] = [] if inside or depth >= DEPTH else [n for n in folders if n not in _SKIPPED and n[0] != "."]
