@@ -9,8 +9,12 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
 
 from arena.errors import BadOptions, UsageError, nearest
 from arena.games import create, game_class
@@ -32,6 +36,7 @@ from arena.players.base import FaultPolicy, Limits
 from arena.schedules.seatings import seatings
 
 IN_FLIGHT_MOST = 64
+Table = TypeVar("Table", GameTable, BotTable)
 
 
 def read_league(path: Path) -> League:
@@ -43,7 +48,7 @@ def read_league(path: Path) -> League:
     file = TomlFile.read(path)
     table = validated(file, LeagueFile)
     if table is None:
-        raise_problems([file])
+        raise_problems([file, *_check_what_is_valid(file)])
         raise AssertionError("a file without a problem was not validated")
     bots, manifests = _bots(file, table.bot)
     games = [_game(file, number, game) for number, game in enumerate(table.game)]
@@ -56,6 +61,22 @@ def read_league(path: Path) -> League:
     _check_who_plays(file, league)
     raise_problems([file])
     return league
+
+
+def _check_what_is_valid(file: TomlFile) -> list[TomlFile]:
+    """Check the games and bots of a file whose other tables have problems, so that all are told at once."""
+    for number, game in _valid(file, "game", GameTable):
+        _game(file, number, game)
+    manifests = (_bot(file, number, bot)[1] for number, bot in _valid(file, "bot", BotTable))
+    return [manifest for manifest in manifests if manifest]
+
+
+def _valid(file: TomlFile, key: str, model: type[Table]) -> Iterator[tuple[int, Table]]:
+    """Yield those tables of an array that are valid by themselves, with their numbers."""
+    tables = file.document.get(key)
+    for number, table in enumerate(tables if isinstance(tables, list) else ()):
+        with suppress(ValidationError):  # its problems have been noted
+            yield number, model.model_validate(table)
 
 
 def _league(file: TomlFile, text: str, table: LeagueFile, games: Sequence[GamePlan], bots: Sequence[Bot]) -> League:

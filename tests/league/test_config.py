@@ -315,3 +315,18 @@ def test_secret_is_not_copied(tmp_path: Path) -> None:
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nothing\.toml: no such file"):
         read_league(tmp_path / "nothing.toml")
+
+
+def test_problems_of_meaning_are_told_beside_those_of_form(tmp_path: Path) -> None:
+    """A mistyped key does not hide a mistyped bot or option elsewhere in the file."""
+    file = tmp_path / "league.toml"
+    file.write_text(
+        '[[game]]\nid = "no_thanks"\nseats = 3\noptions = { rounds = 99 }\n'
+        '[limits]\nmov_ms = 5\n[[bot]]\nbuiltin = "carful"\n'
+    )
+    with pytest.raises(UsageError) as caught:
+        read_league(file)
+    told = str(caught.value)
+    assert "did you mean 'move_ms'" in told
+    assert "did you mean 'careful'" in told
+    assert "1..20" in told
