@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import pytest
@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import BadOptions, IllegalAction
-from arena.games import Chance, ChanceTurn, GameOver, Moves, SeatTurn, create
+from arena.games import Chance, GameOver, Moves, SeatTurn, Step, create
 from arena.games.classification import Classification, LastPlay, State, points
 from arena.games.number_cards import CARDS
 from arena.games.number_properties import OF_CARD
-from arena.seeds import Stream
 from arena.testing import check_game
+from arena.testing.playout import moments
 
 Cards = tuple[int, ...]
 
@@ -303,19 +303,11 @@ def test_kit(seats: int, options: Mapping[str, Any]) -> None:
     check_game(make(seats, **options), games=2)
 
 
-def playout(game: Classification, seed: int) -> Iterator[tuple[State, Chance | Moves, State]]:
+def playout(game: Classification, seed: int) -> Iterator[tuple[State, Step, State]]:
     """Yield (before, step, after) of a random game."""
-    stream, state = Stream(seed.to_bytes(32)), game.initial()
-    while not isinstance(turn := game.turn(state), GameOver):
-        step: Chance | Moves
-        if isinstance(turn, ChanceTurn):
-            step = game.sample_chance(state, stream)
-        else:
-            legal = game.legal_actions(state, turn.seats[0])
-            step = Moves(((turn.seats[0], legal[stream.below(len(legal))]),))
-        after = game.apply(state, step)
-        yield state, step, after
-        state = after
+    for (before, step), (after, _) in pairwise(moments(game, 0, seed)):
+        assert step is not None
+        yield before.state, step, after.state
 
 
 @pytest.mark.soak

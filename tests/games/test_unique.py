@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import BadOptions, IllegalAction
-from arena.games import Chance, ChanceTurn, GameOver, Moves, SeatTurn, create
+from arena.games import Chance, ChanceTurn, GameOver, Moves, SeatTurn, Step, create
 from arena.games.number_cards import CARDS
 from arena.games.number_properties import CATALOGUE, find_property
 from arena.games.unique import CLAIMS, State, Unique
-from arena.seeds import Stream
 from arena.testing import check_game
+from arena.testing.playout import moments
 
 TOPS = (12, 35, 49, 64, 90)
 OF_SEVENTEEN = "multiple_of(17), prime, has_digit(7), ones_digit(7), digit_gap(6)"
@@ -354,20 +355,11 @@ def test_ten_thousand_games(mode: str) -> None:
         assert len(steps) <= game.spec.steps_max
 
 
-def playout(game: Unique, seed: int) -> Iterator[tuple[State, Chance | Moves, State]]:
-    """Yield (before, step, after) of a random game; in ``race`` the ticks are random, too."""
-    stream, state = Stream(seed.to_bytes(32)), game.initial()
-    while not isinstance(turn := game.turn(state), GameOver):
-        step: Chance | Moves
-        if isinstance(turn, ChanceTurn):
-            step = game.sample_chance(state, stream)
-        else:
-            choices = [(seat, game.legal_actions(state, seat)) for seat in turn.seats]
-            ticks = tuple(stream.below(3) for _ in turn.seats) if game.options.mode == "race" else None
-            step = Moves(tuple((seat, legal[stream.below(len(legal))]) for seat, legal in choices), ticks)
-        after = game.apply(state, step)
-        yield state, step, after
-        state = after
+def playout(game: Unique, seed: int) -> Iterator[tuple[State, Step, State]]:
+    """Yield (before, step, after) of a random game."""
+    for (before, step), (after, _) in pairwise(moments(game, 0, seed)):
+        assert step is not None
+        yield before.state, step, after.state
 
 
 @settings(max_examples=40, deadline=None)
