@@ -402,7 +402,7 @@ class Sitting:
             return
         if bot.median_cpu_ns > SLOW_NS:
             self._slow = True
-        elif self._window < AUTO_MAX and all(other.sampled >= SAMPLES or other.benched for other in self._bots):
+        elif self._window < AUTO_MAX and sum(other.sampled for other in self._bots) >= SAMPLES * len(self._bots):
             self._window = min(AUTO_MAX, 2 * self._window)
             for other in self._bots:
                 other.sampled = 0

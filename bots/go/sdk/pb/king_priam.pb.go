@@ -34,7 +34,7 @@ type KingPriamView struct {
 	// The other cards, top first; "?" for one that was never turned up.
 	Pile []string `protobuf:"bytes,3,rep,name=pile,proto3" json:"pile,omitempty"`
 	// Number of cards in the pile.
-	PileSize uint32 `protobuf:"varint,4,opt,name=pile_size,json=pileSize,proto3" json:"pile_size,omitempty"`
+	PileHeight uint32 `protobuf:"varint,4,opt,name=pile_height,json=pileHeight,proto3" json:"pile_height,omitempty"`
 	// Targets still to be won, ascending.
 	OpenTargets []uint32 `protobuf:"varint,5,rep,packed,name=open_targets,json=openTargets,proto3" json:"open_targets,omitempty"`
 	// Targets won by seat, in the order won.
@@ -104,9 +104,9 @@ func (x *KingPriamView) GetPile() []string {
 	return nil
 }
 
-func (x *KingPriamView) GetPileSize() uint32 {
+func (x *KingPriamView) GetPileHeight() uint32 {
 	if x != nil {
-		return x.PileSize
+		return x.PileHeight
 	}
 	return 0
 }
@@ -164,12 +164,13 @@ var File_arena_v1_king_priam_proto protoreflect.FileDescriptor
 
 const file_arena_v1_king_priam_proto_rawDesc = "" +
 	"\n" +
-	"\x19arena/v1/king_priam.proto\x12\barena.v1\x1a\x15arena/v1/common.proto\"\xcc\x02\n" +
+	"\x19arena/v1/king_priam.proto\x12\barena.v1\x1a\x15arena/v1/common.proto\"\xd0\x02\n" +
 	"\rKingPriamView\x12\x17\n" +
 	"\x04seat\x18\x01 \x01(\rH\x00R\x04seat\x88\x01\x01\x12\x10\n" +
 	"\x03row\x18\x02 \x03(\tR\x03row\x12\x12\n" +
-	"\x04pile\x18\x03 \x03(\tR\x04pile\x12\x1b\n" +
-	"\tpile_size\x18\x04 \x01(\rR\bpileSize\x12!\n" +
+	"\x04pile\x18\x03 \x03(\tR\x04pile\x12\x1f\n" +
+	"\vpile_height\x18\x04 \x01(\rR\n" +
+	"pileHeight\x12!\n" +
 	"\fopen_targets\x18\x05 \x03(\rR\vopenTargets\x12-\n" +
 	"\bcaptured\x18\x06 \x03(\v2\x11.arena.v1.NumbersR\bcaptured\x12\x16\n" +
 	"\x06scores\x18\a \x03(\rR\x06scores\x12\x14\n" +
