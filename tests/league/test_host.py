@@ -1,4 +1,4 @@
-"""When this machine stalls, no bot pays for it: the games are void and played again by fresh processes."""
+"""When this machine stalls, no bot pays for it; when a bot is stopped or killed, it pays for one game."""
 
 from __future__ import annotations
 
@@ -68,3 +68,14 @@ def test_a_bot_that_is_stopped_has_stalled_by_itself() -> None:
     words = [str(item.terminations[0]) for item in items if isinstance(item, Finished)]
     assert "timeout" in words
     assert not [item for item in items if isinstance(item, Void)]
+
+
+def test_kill_9_of_a_bot_retires_it_in_one_game_and_the_restarted_process_plays_the_others() -> None:
+    sitting = job([program(name, "--sleep-ms", "20") for name in "abc"], 9, LIMITS, in_flight=3)
+    items = play_while(sitting, lambda _: os.kill(max(marked(f"{sitting.mark}0-")), signal.SIGKILL))
+    finished = [item for item in items if isinstance(item, Finished)]
+    assert len(finished) == 9
+    assert sorted(str(game.terminations[0]) for game in finished) == ["crash", *["normal"] * 8]
+    assert {str(word) for game in finished for word in game.terminations[1:]} == {"normal"}
+    (end,) = [item for item in items if isinstance(item, SittingEnd)]
+    assert end.restarts == 1
