@@ -57,14 +57,11 @@ class Pool:
 
     Args:
         workers: number of worker processes, one or more; they take the cores of this process in turn.
-        pinned: keep each worker, and so its bots, on one core.
         on_lobby: is told the address for bots that are started by hand, each time a worker opens one.
     """
 
-    def __init__(
-        self, workers: int, *, pinned: bool = True, on_lobby: Callable[[str], object] = lambda _: None
-    ) -> None:
-        self._cores = sorted(os.sched_getaffinity(0)) if pinned else [-1]
+    def __init__(self, workers: int, *, on_lobby: Callable[[str], object] = lambda _: None) -> None:
+        self._cores = sorted(os.sched_getaffinity(0))
         self._workers = [self._start(number) for number in range(workers)]
         self._stopping = self._told = False
         self._exhausted = False

@@ -65,10 +65,9 @@ async def serve(pipe: Connection) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Run a worker: the arguments are the inherited descriptor and the core to stay on (-1: any)."""
+    """Run a worker: the arguments are the inherited descriptor and the core that it and its bots stay on."""
     pipe, core = Connection(int(argv[0])), int(argv[1])
-    if core >= 0:
-        os.sched_setaffinity(0, {core})
+    os.sched_setaffinity(0, {core})
     try:
         require_upb()
         asyncio.run(serve(pipe))
