@@ -1,12 +1,8 @@
 """A sitting: one line-up in one seating over some deals, played by bot processes started for it.
 
 ``play_sitting(job)`` is the whole interface of a worker: an asynchronous iterator of finished games, then one
-``SittingEnd``.
-
-**The baton.** The bots of a sitting share the worker's core, so one bot at a time owes answers. When it has answered
-all, everything that is pending for the bot with the longest queue goes out as one list: lists stay long although the
-bots take turns, and nobody's clock runs while another computes (performance.md, "Trial of the design"). A bot that
-waits rather than computes is served as soon as it owes nothing.
+``SittingEnd``. What is here is the order of things and the rulings; whose turn it is to be asked is the baton's
+(``arena.league.baton``), lateness is seen by the watch (``arena.league.watch``).
 
 **A death costs one game**: that of the oldest open request, else that of the last answer. The other games wait, without
 clocks, for the restarted process, which from then on gets one request at a time.
@@ -25,21 +21,18 @@ from typing import Any
 
 from arena.errors import Termination
 from arena.games import Game, Seat, create
-from arena.league.job import AUTO, Job, SittingEnd
+from arena.league.baton import Baton
+from arena.league.job import Job, SittingEnd
 from arena.league.lobby import Lobby, SeatedGuest
 from arena.league.play import Play
-from arena.league.seated import SAMPLES, Seated, Stage
+from arena.league.seated import Seated, Stage
+from arena.league.watch import Watch
 from arena.league.world import REAL, World
 from arena.players.remote import Server
 from arena.protocol.convert import Answer
 from arena.records.record import Finished, Void
-from arena.referee.canary import Canary
 from arena.referee.clock import MS, Key
 
-TICK_S = 0.010
-LOAD_TICKS = 10
-AUTO_MAX = 48
-SLOW_NS = 5 * MS
 FAULTED_IN_A_ROW = 10
 FAILED_STARTS = 3
 LATE_WINDOWS = 3
@@ -70,13 +63,6 @@ class Sitting:
         self._open: dict[str, Play] = {}
         self._faulted: list[list[bool | None]] = [[None] * len(job.games) for _ in job.programs]
         self._bots: list[Seated] = []
-        self._holder: Seated | None = None
-        self._window = job.in_flight if job.in_flight != AUTO else 1
-        self._race = self._game is not None and self._game.race_timing is not None
-        if self._race:
-            self._window = 1
-        self._canary = Canary(job.limits.margin_ms, round(TICK_S * 1000))
-        self._slow = False
         self._playing = False
         self._stopping = False
         self._started = asyncio.Event()
@@ -109,6 +95,9 @@ class Sitting:
             addresses = [f"unix://{folder}/{seat}" for seat in range(len(self._job.programs))]
             await server.start(addresses)
             self._bots = [self._seated(seat, server, at) for seat, at in enumerate(addresses)]
+            race = self._game is not None and self._game.race_timing is not None
+            self._baton = Baton(self._bots, self._job.in_flight, race=race)
+            self._watch = Watch(self._bots, self._job.limits, self._world, self._slept, self._overdue)
             for bot in self._bots:
                 bot.start()
             await self._play_all()
@@ -132,21 +121,17 @@ class Sitting:
         return SeatedGuest(seat, self._job, self, self._lobby.guest(program))
 
     async def _play_all(self) -> None:
-        ticker = asyncio.ensure_future(self._tick())
-        try:
-            await self._started.wait()
-            self._start_seconds = monotonic() - self._begun
-            played_from, cpu_from = monotonic(), process_time_ns()
-            self._playing = True
-            for bot in self._bots:
-                self._spawn(self._revive(bot))
-            self._act()
-            await self._done.wait()
-            self._play_seconds = monotonic() - played_from
-            self._referee_cpu_ns = process_time_ns() - cpu_from
-        finally:
-            ticker.cancel()
-            await asyncio.gather(ticker, return_exceptions=True)
+        self._spawn(self._watch.keep())
+        await self._started.wait()
+        self._start_seconds = monotonic() - self._begun
+        played_from, cpu_from = monotonic(), process_time_ns()
+        self._playing = True
+        for bot in self._bots:
+            self._spawn(self._revive(bot))
+        self._act()
+        await self._done.wait()
+        self._play_seconds = monotonic() - played_from
+        self._referee_cpu_ns = process_time_ns() - cpu_from
 
     def stop(self) -> None:
         """Open no more games; the sitting ends with those that are open."""
@@ -181,7 +166,7 @@ class Sitting:
             return
         try:
             self._open_games()
-            self._deal_out()
+            self._baton.pass_on(self._open.values())
         except BaseException as error:
             self._fail(error)
             raise
@@ -204,8 +189,7 @@ class Sitting:
     # -- games --------------------------------------------------------------------------------------------------------
 
     def _open_games(self) -> None:
-        window = min(self._window, *(bot.max_in_flight for bot in self._bots))
-        while self._game is not None and self._queue and len(self._open) < window:
+        while self._game is not None and self._queue and len(self._open) < self._baton.window:
             play = Play(self._job, self._game, self._queue.popleft())
             self._open[play.game_id] = play
             self._progress(play)
@@ -265,33 +249,6 @@ class Sitting:
             self._progress(play)
         self._spawn(bot.leave(words))
 
-    # -- the baton ----------------------------------------------------------------------------------------------------
-
-    def _deal_out(self) -> None:
-        """Serve the bots that wait rather than compute, and pass the baton when its holder owes nothing."""
-        for bot in self._bots:
-            if (bot.waits or self._race) and bot.can_be_asked and (plays := self._askable(bot)):
-                self._serve(bot, plays)
-        if self._holder is not None and self._holder.owes:
-            return
-        queues = [(bot, self._askable(bot)) for bot in self._bots if bot.can_be_asked]
-        self._holder, plays = max(queues, key=lambda item: len(item[1]), default=(None, []))
-        if self._holder is not None and plays:
-            self._serve(self._holder, plays)
-
-    def _askable(self, bot: Seated) -> list[Play]:
-        """Return the games in which a bot may be asked now."""
-        if not bot.pending:
-            return []
-        if self._slow:
-            lowest = min(play.number for play in self._open.values())
-            return [play for play in bot.pending if play.number == lowest]
-        return [min(bot.pending, key=lambda play: play.number)] if bot.one_by_one else bot.pending
-
-    def _serve(self, bot: Seated, plays: list[Play]) -> None:
-        bot.pending = [play for play in bot.pending if play not in plays] if plays is not bot.pending else []
-        bot.send(plays)
-
     # -- answers ------------------------------------------------------------------------------------------------------
 
     def on_list(self, bot: Seated, answers: Sequence[Answer], now_ns: int) -> None:
@@ -305,7 +262,7 @@ class Sitting:
                 taken += 1
                 used += charged
         bot.sample(taken, used)
-        self._adapt(bot)
+        self._baton.adapt(bot)
         self._act()
 
     def _take(self, bot: Seated, answer: Answer, now_ns: int) -> int | None:
@@ -355,7 +312,7 @@ class Sitting:
             self._progress(play)
 
     def _late(self, bot: Seated, play: Play, used: int, now_ns: int) -> None:
-        if excuse := self._excuse(bot, used, now_ns):
+        if excuse := self._watch.excuse(bot, used, now_ns):
             bot.silent_since_ns = None
             bot.clock.resume(now_ns)
             self._void(play, f"seat {bot.seat} was late by this machine's fault: {excuse}")
@@ -396,63 +353,12 @@ class Sitting:
             bot.close(key, self._world.now_ns())
         bot.pending = [other for other in bot.pending if other is not play]
 
-    def _adapt(self, bot: Seated) -> None:
-        """Let more games run at once while all bots are quick; ask one game at a time once one is slow."""
-        if self._job.in_flight != AUTO or self._slow or self._race:
-            return
-        if bot.median_cpu_ns > SLOW_NS:
-            self._slow = True
-        elif self._window < AUTO_MAX and sum(other.sampled for other in self._bots) >= SAMPLES * len(self._bots):
-            self._window = min(AUTO_MAX, 2 * self._window)
-            for other in self._bots:
-                other.sampled = 0
-
     # -- time ---------------------------------------------------------------------------------------------------------
 
-    async def _tick(self) -> None:
-        """Look at the clocks every 10 ms: deadlines cost nothing per decision, and a late tick is a sign of a stall."""
-        ticks = 0
-        while True:
-            await asyncio.sleep(TICK_S)
-            try:
-                self._look(self._world.now_ns(), with_load=ticks % LOAD_TICKS == 0)
-            except BaseException as error:
-                self._fail(error)
-                raise
-            ticks += 1
-
-    def _look(self, now_ns: int, *, with_load: bool) -> None:
-        slept = self._canary.tick(now_ns, self._world.boot_ns() - now_ns)
-        if slept:
-            for play in list(self._open.values()):
-                self._void(play, f"the machine slept for {slept // MS} ms")
-            self._act()  # no bot may have anything left to say
-        for bot in self._bots:
-            if with_load and bot.owes:
-                bot.loads.append(bot.load(now_ns, self._computed_ns()))
-            self._look_at(bot, now_ns)
-
-    def _computed_ns(self) -> int:
-        return sum(bot.process.cpu_ns() for bot in self._bots if bot.process)
-
-    def _look_at(self, bot: Seated, now_ns: int) -> None:
-        limits = self._job.limits
-        if bot.stage is Stage.STARTING:
-            self._look_at_start(bot, now_ns)
-        if bot.broken_since_ns is not None and now_ns - bot.broken_since_ns > (limits.move_ms + limits.margin_ms) * MS:
-            bot.stop_for(Termination.DISCONNECT, "the stream broke and the bot did not come back within a decision")
-        while (key := bot.clock.overdue(now_ns)) is not None:
-            self._overdue(bot, key, now_ns)
-        if bot.silent_since_ns is not None and now_ns - bot.silent_since_ns > limits.move_ms * MS:
-            bot.stop_for(Termination.TIMEOUT, f"silent for another {limits.move_ms} ms after a late decision")
-
-    def _look_at_start(self, bot: Seated, now_ns: int) -> None:
-        """End a process that has not said Hello in time; time in which the machine stood still is given back."""
-        if bot.is_awaited:
-            return
-        limit_ns = int(self._job.limits.start_s * 1000) * MS
-        if now_ns - bot.started_ns > limit_ns + self._canary.stalled(bot.started_ns, now_ns):
-            bot.stop_for(Termination.NO_SHOW, f"no hello within {self._job.limits.start_s:g} s of its start")
+    def _slept(self, words: str) -> None:
+        for play in list(self._open.values()):
+            self._void(play, words)
+        self._act()  # no bot may have anything left to say
 
     def _overdue(self, bot: Seated, key: Key, now_ns: int) -> None:
         """Rule a request late that has not been answered."""
@@ -472,11 +378,6 @@ class Sitting:
             bot.silent_since_ns = now_ns
         self._late(bot, play, used, now_ns)
         self._act()
-
-    def _excuse(self, bot: Seated, used_ns: int, now_ns: int) -> str:
-        """Return why a late decision is this machine's fault, "" when it is the bot's."""
-        since = now_ns - used_ns
-        return self._canary.verdict(since, now_ns, bot.load_at(since), bot.load(now_ns, self._computed_ns()))
 
     def _void(self, play: Play, words: str) -> None:
         """Take a game off the table that does not count; it is played again by fresh processes."""
@@ -507,8 +408,7 @@ class Sitting:
     def on_death(self, bot: Seated, word: Termination, words: str) -> None:
         """Rule the end of a process, and start it again if it is still needed."""
         self._cpu_ns += bot.process.cpu_ns() if bot.process else 0
-        if self._holder is bot:
-            self._holder = None
+        self._baton.take_from(bot)
         if bot.greeted:
             self._rule_death(bot, word, words)
         else:

@@ -1,0 +1,90 @@
+"""The watch: looks at all clocks of a sitting every 10 ms, and at this machine while it does.
+
+Deadlines cost nothing per decision this way, and a look that comes late is itself the sign of a stall.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from arena.errors import Termination
+from arena.league.seated import Seated, Stage
+from arena.league.world import World
+from arena.players.base import Limits
+from arena.referee.canary import Canary
+from arena.referee.clock import MS, Key
+
+TICK_S = 0.010
+LOAD_TICKS = 10
+
+
+class Watch:
+    """Looks at the bots of a sitting; stops those that fail to start, come back or speak again.
+
+    Args:
+        bots: by seat.
+        limits: of the league.
+        world: its clocks.
+        on_slept: is told in words that the machine slept.
+        on_overdue: is told of a bot, a request of it that is late, and the time (ns).
+    """
+
+    def __init__(
+        self,
+        bots: Sequence[Seated],
+        limits: Limits,
+        world: World,
+        on_slept: Callable[[str], None],
+        on_overdue: Callable[[Seated, Key, int], None],
+    ) -> None:
+        self._bots = bots
+        self._limits = limits
+        self._world = world
+        self._on_slept = on_slept
+        self._on_overdue = on_overdue
+        self._canary = Canary(limits.margin_ms, round(TICK_S * 1000))
+
+    async def keep(self) -> None:
+        """Look until cancelled."""
+        ticks = 0
+        while True:
+            await asyncio.sleep(TICK_S)
+            self._look(self._world.now_ns(), with_load=ticks % LOAD_TICKS == 0)
+            ticks += 1
+
+    def excuse(self, bot: Seated, used_ns: int, now_ns: int) -> str:
+        """Return why a late decision is this machine's fault, "" when it is the bot's."""
+        since = now_ns - used_ns
+        return self._canary.verdict(since, now_ns, bot.load_at(since), bot.load(now_ns, self._computed_ns()))
+
+    def _look(self, now_ns: int, *, with_load: bool) -> None:
+        slept = self._canary.tick(now_ns, self._world.boot_ns() - now_ns)
+        if slept:
+            self._on_slept(f"the machine slept for {slept // MS} ms")
+        for bot in self._bots:
+            if with_load and bot.owes:
+                bot.loads.append(bot.load(now_ns, self._computed_ns()))
+            self._look_at(bot, now_ns)
+
+    def _computed_ns(self) -> int:
+        return sum(bot.process.cpu_ns() for bot in self._bots if bot.process)
+
+    def _look_at(self, bot: Seated, now_ns: int) -> None:
+        limits = self._limits
+        if bot.stage is Stage.STARTING:
+            self._look_at_start(bot, now_ns)
+        if bot.broken_since_ns is not None and now_ns - bot.broken_since_ns > (limits.move_ms + limits.margin_ms) * MS:
+            bot.stop_for(Termination.DISCONNECT, "the stream broke and the bot did not come back within a decision")
+        while (key := bot.clock.overdue(now_ns)) is not None:
+            self._on_overdue(bot, key, now_ns)
+        if bot.silent_since_ns is not None and now_ns - bot.silent_since_ns > limits.move_ms * MS:
+            bot.stop_for(Termination.TIMEOUT, f"silent for another {limits.move_ms} ms after a late decision")
+
+    def _look_at_start(self, bot: Seated, now_ns: int) -> None:
+        """End a process that has not said Hello in time; time in which the machine stood still is given back."""
+        if bot.is_awaited:
+            return
+        limit_ns = int(self._limits.start_s * 1000) * MS
+        if now_ns - bot.started_ns > limit_ns + self._canary.stalled(bot.started_ns, now_ns):
+            bot.stop_for(Termination.NO_SHOW, f"no hello within {self._limits.start_s:g} s of its start")
