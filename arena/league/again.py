@@ -16,9 +16,8 @@ from arena.league.play import Play
 from arena.players.base import Program
 from arena.protocol.convert import Bundle
 from arena.records.replay import game_of
+from arena.referee.clock import US
 from arena.referee.reenact import Decision, reenact, with_recorded_chance
-
-US = 1_000
 
 
 def job_again(case: Case, programs: dict[Seat, Program]) -> Job:

@@ -11,6 +11,7 @@ from secrets import token_hex
 from typing import Any
 
 from arena.players.base import FaultPolicy, Limits, Program
+from arena.records.record import Conduct
 
 AUTO = 0
 """``in_flight = "auto"``: start with one game and double while the bots are quick."""
@@ -86,6 +87,7 @@ class SittingEnd:
         charges_us: charged time of decisions by seat: (count, median, largest).
         failures: by seat, why its last start came to nothing; "" if it came to something.
         declared: by seat, the games that the bot says it can play; empty is all.
+        conduct: by seat, what the bot did beside its answers.
     """
 
     seconds: float
@@ -100,3 +102,4 @@ class SittingEnd:
     charges_us: tuple[tuple[int, int, int], ...]
     failures: tuple[str, ...]
     declared: tuple[tuple[str, ...], ...]
+    conduct: tuple[Conduct, ...]

@@ -14,10 +14,8 @@ from arena.players.levels import level_of
 from arena.protocol.convert import Bundle, SeatView
 from arena.records.codec import canonical_json, encode
 from arena.records.record import Finished, Player, Record, places
-from arena.referee.clock import MS, Key, SeatClock
+from arena.referee.clock import MS, US, Key, SeatClock
 from arena.referee.table import Table
-
-US = 1_000
 
 
 def race_limits(limits: Limits, race: Race) -> Limits:

@@ -28,7 +28,7 @@ from arena.league.values import GamePlan, League
 from arena.players.base import Program
 from arena.players.levels import resolve_level
 from arena.players.process import end_marked
-from arena.records.record import Finished, Void
+from arena.records.record import Conduct, Finished, Void
 from arena.schedules.line_ups import Entrant
 from arena.schedules.plan import PlannedGame, remaining
 from arena.seeds import bot_seed, commitment, deal_key
@@ -142,6 +142,7 @@ class _Run:
     observer: Observer
     planned: dict[str, PlannedGame] = field(default_factory=dict)
     batch: list[tuple[PlannedGame, Finished]] = field(default_factory=list)
+    conduct: list[tuple[str, str, Conduct]] = field(default_factory=list)
     voids: dict[str, int] = field(default_factory=dict)
     void_now: set[str] = field(default_factory=set)
     again: list[Job] = field(default_factory=list)
@@ -304,6 +305,9 @@ def _take(run: _Run, item: Item) -> None:
             run.paused = f"game {content.game_id} was void {VOIDS_PAUSE} times; the last time: {content.evidence}"
     else:
         run.tally.add(content)
+        run.conduct += [
+            (bot.name, bot.digest, seen) for bot, seen in zip(item.job.programs, content.conduct, strict=True)
+        ]
         _repeat_voids(run, item.job)
 
 
@@ -333,6 +337,9 @@ class _WithRepeats:
 
 
 def _flush(run: _Run) -> None:
+    if run.conduct:
+        run.store.add_conduct(run.conduct)
+        run.conduct = []
     if run.batch:
         run.tally.stored += run.store.add_games(run.batch)
         run.stopped = run.enough(run.store, run.batch) or run.stopped

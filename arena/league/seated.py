@@ -19,13 +19,13 @@ from arena.players.log import CappedLog, escaped
 from arena.players.process import BotProcess
 from arena.players.remote import PROTOCOL, Connection, End, Server, new_token
 from arena.protocol.convert import Answer, Bundle, Hello
+from arena.records.record import Conduct
 from arena.referee.canary import Load
 from arena.referee.clock import MS, Key, ProcessClock
 
 IN_FLIGHT_MAX = 64
 NOTE_MAX = 500
 SAMPLES = 20
-LOADS = 64
 WAITS_NS = MS
 """A bot whose decisions take longer than this and mostly without computing is waiting for something."""
 WAITS_SHARE = 0.25
@@ -81,7 +81,8 @@ class Seated:
         silent_since_ns: since when its clocks stand, None while it speaks.
         broken_since_ns: since when it has no stream though its process lives and may dial again.
         reconnected: it has done so once in this sitting.
-        loads: what it and the sitting had used, every tenth of a second while it owes answers.
+        latest: what it and the sitting had used when that was last noted, every tenth of a second.
+        before: what was the latest when the clock of the request started that was last closed.
     """
 
     def __init__(
@@ -109,11 +110,16 @@ class Seated:
         self.silent_since_ns: int | None = None
         self.broken_since_ns: int | None = None
         self.reconnected = False
-        self.loads: deque[Load] = deque(maxlen=LOADS)
+        self.latest: Load | None = None
+        self.before: Load | None = None
+        self._at_start: Load | None = None
         self.max_in_flight = IN_FLIGHT_MAX
         self.lists = 0
         self.charges_us: list[int] = []
         self.cpu_before_ns = 0
+        self._conduct = Conduct()
+        self._ended_cpu_ns = 0
+        self._resting: tuple[int, int] | None = None
         self._samples: deque[tuple[int, int]] = deque(maxlen=SAMPLES)
         self.sampled = 0
         self.sampled_ever = 0
@@ -135,6 +141,7 @@ class Seated:
 
     def start(self) -> None:
         """Start a fresh process; ``on_ready`` of the host follows."""
+        self._add_up()
         self.starts += 1
         self.stage = Stage.STARTING
         self.greeted = False
@@ -142,7 +149,7 @@ class Seated:
         self._told, self._next = set(), Bundle()
         self.unanswered.clear()
         self.silent_since_ns = self.broken_since_ns = None
-        self.loads.clear()
+        self.latest = self.before = self._at_start = None
         self.cpu_before_ns = 0
         self._suspected = None
         self._launch()
@@ -178,6 +185,7 @@ class Seated:
 
     async def leave(self, words: str) -> None:
         """Say what is left to say and goodbye, and end the process with its whole tree."""
+        self._wake()
         self.stage = Stage.LEAVING
         if self._connection is not None:
             self._connection.post(self._bundle().goodbye(words))
@@ -204,6 +212,7 @@ class Seated:
             self._die(Termination.CRASH, f"the process ended with {self.process.status}")
 
     def _die(self, word: Termination, words: str) -> None:
+        self._wake()
         self.stage = Stage.GONE
         self._connection = None
         self._host.on_death(self, word, words)
@@ -267,6 +276,8 @@ class Seated:
     def on_sent(self, keys: Sequence[Key], now_ns: int) -> None:
         """Start the clock: the list is being written."""
         self.lists += 1
+        if not self.clock.open:
+            self._at_start = self.latest
         for key in keys:
             play = self.asks.get(key)
             if play is not None and key not in self.clock.open:
@@ -311,6 +322,7 @@ class Seated:
 
     def send(self, plays: Sequence[Play]) -> None:
         """Ask it for its decisions in these games, all in one list."""
+        self._wake()
         bundle = self._bundle()
         for play in plays:
             if play.game_id not in self._told:
@@ -351,7 +363,57 @@ class Seated:
     def close(self, key: Key, now_ns: int) -> int:
         """Close a request; return its time."""
         del self.asks[key]
-        return self.clock.close(key, now_ns) if key in self.clock.open else 0
+        if key not in self.clock.open:
+            return 0
+        self.before, self._at_start = self._at_start, self.latest
+        return self.clock.close(key, now_ns)
+
+    def speak(self, now_ns: int) -> None:
+        """Take notice that it speaks again, or need not have spoken: its clocks run on."""
+        if self.silent_since_ns is not None:
+            self.silent_since_ns = None
+            self._at_start = self.latest
+            self.clock.resume(now_ns)
+
+    # -- between its turns ---------------------------------------------------------------------------------------------
+
+    def rest(self, now_ns: int) -> None:
+        """Take notice that it has answered; when it owes nothing more, it has nothing to do until it is asked again."""
+        if self.process is None or self.stage is not Stage.READY:
+            return
+        if self.asks or self.unanswered or self.silent_since_ns is not None:
+            return
+        if self._resting is None:
+            self._resting = now_ns, self.process.cpu_ns()
+        if self._job.limits.pause:
+            self.process.pause()
+
+    def _wake(self) -> None:
+        if self.process is None or self._resting is None:
+            return
+        since_ns, cpu_ns = self._resting
+        self._resting = None
+        rested = Conduct(self._world.now_ns() - since_ns, self.process.cpu_ns() - cpu_ns)
+        self._conduct = self._conduct.plus(rested)
+        self.process.resume()
+
+    def _add_up(self) -> None:
+        """Add what the process that has ended used and did to what those before it did."""
+        if self.process is not None:
+            self._conduct, self._ended_cpu_ns = self.conduct, self.cpu_ns
+            self.process = None
+
+    @property
+    def conduct(self) -> Conduct:
+        """What it has done beside its answers."""
+        if self.process is None:
+            return self._conduct
+        return self._conduct.plus(Conduct(0, 0, self.process.left_over, self.process.network_attempts))
+
+    @property
+    def cpu_ns(self) -> int:
+        """Processor time of all its processes in this sitting, in nanoseconds."""
+        return self._ended_cpu_ns + (self.process.cpu_ns() if self.process else 0)
 
     # -- measuring ----------------------------------------------------------------------------------------------------
 
@@ -393,12 +455,8 @@ class Seated:
 
     def load(self, now_ns: int, computed_ns: int) -> Load:
         """Return what the bot and, given their processor time, the bots of the sitting have used now."""
-        queued = self.process.queued_ns() if self.process else 0
-        return Load(now_ns, queued, computed_ns)
-
-    def load_at(self, when_ns: int) -> Load | None:
-        """Return the last load that was noted before a moment, None if none was."""
-        return next((load for load in reversed(self.loads) if load.at_ns <= when_ns), None)
+        queued, own = (self.process.queued_ns(), self.process.cpu_ns()) if self.process else (0, 0)
+        return Load(now_ns, queued, own, computed_ns)
 
     @property
     def median_cpu_ns(self) -> float:

@@ -72,7 +72,6 @@ class Sitting:
         self._begun = monotonic()
         self._start_seconds = self._play_seconds = 0.0
         self._referee_cpu_ns = 0
-        self._cpu_ns = 0
 
     # -- from start to end --------------------------------------------------------------------------------------------
 
@@ -140,8 +139,6 @@ class Sitting:
         self._act()
 
     def _cost(self) -> SittingEnd:
-        for bot in self._bots:
-            self._cpu_ns += bot.process.cpu_ns() if bot.process else 0
         return SittingEnd(
             seconds=monotonic() - self._begun,
             start_seconds=self._start_seconds,
@@ -149,7 +146,7 @@ class Sitting:
             referee_cpu_ns=self._referee_cpu_ns,
             decisions=sum(len(bot.charges_us) for bot in self._bots),
             lists=sum(bot.lists for bot in self._bots),
-            cpu_ns=self._cpu_ns,
+            cpu_ns=sum(bot.cpu_ns for bot in self._bots),
             restarts=sum(bot.starts - 1 for bot in self._bots),
             logs=tuple(bot.process.log.last_lines() if bot.process else "" for bot in self._bots),
             charges_us=tuple(
@@ -158,6 +155,7 @@ class Sitting:
             ),
             failures=tuple(bot.failure for bot in self._bots),
             declared=tuple(bot.declared for bot in self._bots),
+            conduct=tuple(bot.conduct for bot in self._bots),
         )
 
     def _act(self) -> None:
@@ -253,15 +251,14 @@ class Sitting:
 
     def on_list(self, bot: Seated, answers: Sequence[Answer], now_ns: int) -> None:
         """Take a list of answers, then pass the baton."""
-        if bot.silent_since_ns is not None:
-            bot.silent_since_ns = None
-            bot.clock.resume(now_ns)
+        bot.speak(now_ns)
         taken = used = 0
         for answer in answers:
             if (charged := self._take(bot, answer, now_ns)) is not None:
                 taken += 1
                 used += charged
         bot.sample(taken, used)
+        bot.rest(now_ns)
         self._baton.adapt(bot)
         self._act()
 
@@ -312,9 +309,9 @@ class Sitting:
             self._progress(play)
 
     def _late(self, bot: Seated, play: Play, used: int, now_ns: int) -> None:
-        if excuse := self._watch.excuse(bot, used, now_ns):
-            bot.silent_since_ns = None
-            bot.clock.resume(now_ns)
+        delay = self._watch.delay(bot, used, now_ns)
+        if excuse := self._watch.excuse(delay):
+            bot.speak(now_ns)
             self._void(play, f"seat {bot.seat} was late by this machine's fault: {excuse}")
             return
         play.charge(bot.seat, used)
@@ -323,7 +320,8 @@ class Sitting:
             return
         limit = play.clocks[bot.seat].limits
         words = f"{used // MS} ms where {limit.move_ms} ms and {limit.margin_ms} ms margin were allowed"
-        self._rule(bot, play, Termination.TIMEOUT, words, used_us=used // 1000)
+        quickest = {"quickest_us": min(bot.charges_us)} if bot.charges_us else {}
+        self._rule(bot, play, Termination.TIMEOUT, words, used_us=used // 1000, **delay.evidence(), **quickest)
         self._progress(play)
 
     def _misses_window(self, bot: Seated, play: Play) -> bool:
@@ -407,7 +405,6 @@ class Sitting:
 
     def on_death(self, bot: Seated, word: Termination, words: str) -> None:
         """Rule the end of a process, and start it again if it is still needed."""
-        self._cpu_ns += bot.process.cpu_ns() if bot.process else 0
         self._baton.take_from(bot)
         if bot.greeted:
             self._rule_death(bot, word, words)

@@ -73,6 +73,7 @@ class LimitsTable(_Table):
     disk_mb: int = _whole(_DEFAULT.disk_mb, 0, 1 << 20)
     network: Literal["deny", "allow"] = _one_of(_DEFAULT.network, "deny | allow")
     reconnect: bool = Field(default=_DEFAULT.reconnect, description="true | false")
+    pause: bool = Field(default=_DEFAULT.pause, description="true | false")
     sandbox: Literal["auto", "bwrap", "landlock", "none"] = _one_of(_DEFAULT.sandbox, "auto | bwrap | landlock | none")
 
 

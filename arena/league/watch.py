@@ -12,7 +12,7 @@ from arena.errors import Termination
 from arena.league.seated import Seated, Stage
 from arena.league.world import World
 from arena.players.base import Limits
-from arena.referee.canary import Canary
+from arena.referee.canary import Canary, Delay
 from arena.referee.clock import MS, Key
 
 TICK_S = 0.010
@@ -53,18 +53,21 @@ class Watch:
             self._look(self._world.now_ns(), with_load=ticks % LOAD_TICKS == 0)
             ticks += 1
 
-    def excuse(self, bot: Seated, used_ns: int, now_ns: int) -> str:
+    def delay(self, bot: Seated, used_ns: int, now_ns: int) -> Delay:
+        """Return where the time of the decision went that was closed now."""
+        return self._canary.delay(now_ns - used_ns, now_ns, bot.before, bot.load(now_ns, self._computed_ns()))
+
+    def excuse(self, delay: Delay) -> str:
         """Return why a late decision is this machine's fault, "" when it is the bot's."""
-        since = now_ns - used_ns
-        return self._canary.verdict(since, now_ns, bot.load_at(since), bot.load(now_ns, self._computed_ns()))
+        return self._canary.verdict(delay)
 
     def _look(self, now_ns: int, *, with_load: bool) -> None:
         slept = self._canary.tick(now_ns, self._world.boot_ns() - now_ns)
         if slept:
             self._on_slept(f"the machine slept for {slept // MS} ms")
         for bot in self._bots:
-            if with_load and bot.owes:
-                bot.loads.append(bot.load(now_ns, self._computed_ns()))
+            if with_load and bot.stage in (Stage.STARTING, Stage.READY):
+                bot.latest = bot.load(now_ns, self._computed_ns())
             self._look_at(bot, now_ns)
 
     def _computed_ns(self) -> int:

@@ -49,6 +49,7 @@ class Limits:
         disk_mb: size of files that a bot may write.
         network: ``deny`` or ``allow``.
         reconnect: a broken stream of a living process may come back once a sitting.
+        pause: a bot that owes no answer is stopped until it is asked.
         sandbox: ``auto``, ``bwrap``, ``landlock`` or ``none``.
     """
 
@@ -63,6 +64,7 @@ class Limits:
     disk_mb: int = 64
     network: str = "deny"
     reconnect: bool = True
+    pause: bool = False
     sandbox: str = "auto"
 
 

@@ -15,7 +15,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +28,7 @@ from arena.players.levels import level_of
 from arena.players.log import CappedLog
 from arena.players.sandbox import MARK, Launch, launcher
 from arena.players.strays import end_marked, marked
+from arena.players.usage import TreeTime, attempts_to_leave
 from arena.players.watchdog import Disk, Watchdog
 
 __all__ = ["MARK", "BotProcess", "end_marked", "marked"]
@@ -60,6 +60,10 @@ class BotProcess:
         on_exit: called in the loop once the process has ended.
         on_excess: called in the loop, once, with words, when the bot's tree uses more than its limits.
 
+    Attributes:
+        left_over: processes that had to be ended after the bot had ended by itself; 0 where none can outlive it.
+        network_attempts: how often it tried to reach the network that it has not, as far as that shows.
+
     Raises:
         UsageError: when the program cannot be started at all.
     """
@@ -85,8 +89,13 @@ class BotProcess:
         self._gone = self._loop.create_future()
         self._scratch = tempfile.mkdtemp(prefix="arena-home-")
         self._watchdog = Watchdog(limits)
-        self._cpu_ns = 0
+        self._time = TreeTime()
         self._ended = False
+        self._paused = False
+        self._went_by_itself = True
+        self.left_over = 0
+        self.network_attempts = 0
+        self._has_network = limits.network == "allow"
         self._looks = 0
         self._orphans: list[int] = []
         self._bot: tuple[int, int] | None = None
@@ -134,6 +143,7 @@ class BotProcess:
         with suppress(ProcessLookupError):  # it has ended already
             self._bot = (pid, os.pidfd_open(pid))
             os.setpriority(os.PRIO_PROCESS, pid, NICE)
+            self._time.look([pid])
         at = self._scratch if self._disk_inside is None else f"/proc/{pid}/root{self._disk_inside}"
         self._watchdog.disk = Disk(at, own=self._has_namespaces)
 
@@ -162,15 +172,28 @@ class BotProcess:
     def _look(self) -> None:
         """Compare what the tree uses with the limits; ten times a second, until it ends or uses too much."""
         self.cpu_ns()
-        if self._looks % STRAY_LOOKS == 0 and not self._has_namespaces:
-            strays.end_nameless_orphans()
-            self._orphans = strays.orphans(self._mark, self._uid)
+        if self._looks % STRAY_LOOKS == 0:
+            self._look_for_strays()
         self._looks += 1
         excess = self._watchdog.excess([self._bot[0], *self._orphans]) if self._bot is not None else ""
+        self._time.look(self._watchdog.seen)
+        if self._paused:
+            self._signal_tree(signal.SIGSTOP)  # also what has joined since
         if excess:
             self._on_excess(excess)
         else:
             self._timer = self._loop.call_later(LOOK_S, self._look)
+
+    def _look_for_strays(self) -> None:
+        if self._has_namespaces:
+            self._count_attempts()
+            return
+        strays.end_nameless_orphans()
+        self._orphans = strays.orphans(self._mark, self._uid)
+
+    def _count_attempts(self) -> None:
+        if self._bot is not None and self._has_namespaces and not self._has_network:
+            self.network_attempts = max(self.network_attempts, attempts_to_leave(self._bot[0]))
 
     def _exited(self) -> None:
         self.cpu_ns()
@@ -214,24 +237,42 @@ class BotProcess:
         """Return what is known of the process when it has broken the rules or ended: sizes are the most seen."""
         return {
             "status": self.status,
-            "cpu_ms": self._cpu_ns // 1_000_000,
+            "cpu_ms": self._time.known_ns // 1_000_000,
             "peak_mb": self._watchdog.peak_bytes >> 20,
             "peak_tasks": self._watchdog.peak_tasks,
         }
 
     def cpu_ns(self) -> int:
-        """Return the processor time of the bot so far, in nanoseconds; its children are not counted."""
-        if self._bot is not None:
-            with suppress(OSError):  # it may have ended: what was last read stays true
-                self._cpu_ns = time.clock_gettime_ns((~self._bot[0] << 3) | 2)
-        return self._cpu_ns
+        """Return the processor time of the bot and its children so far, in nanoseconds.
+
+        A child counts from the look, ten a second, that first sees it.
+        """
+        return self._time.now_ns()
 
     def queued_ns(self) -> int:
         """Return the time for which the threads of the process could have run but had no processor, in nanoseconds."""
         return sum(_run_delay_ns(task / "schedstat") for task in Path(f"/proc/{self.pid}/task").glob("*"))
 
+    def pause(self) -> None:
+        """Let the bot and its children compute nothing until ``resume``."""
+        if self.alive:
+            self._paused = True
+            self._signal_tree(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let the bot go on."""
+        if self._paused and self.alive:
+            self._signal_tree(signal.SIGCONT)
+        self._paused = False
+
+    def _signal_tree(self, number: signal.Signals) -> None:
+        for pid in {self.pid, *self._watchdog.seen}:
+            with suppress(ProcessLookupError):  # it may have ended by itself
+                os.kill(pid, number)
+
     def kill(self) -> None:
         """End the process and its group at once; ``on_exit`` follows."""
+        self._count_attempts()
         self._signal(signal.SIGKILL)
 
     async def end(self) -> None:
@@ -239,6 +280,8 @@ class BotProcess:
 
         May be called again; the log is complete when it returns.
         """
+        self.resume()
+        self._count_attempts()
         for patience, number in ((LEAVE_S, signal.SIGTERM), (TERM_S, signal.SIGKILL)):
             if await self._wait(patience):
                 break
@@ -268,6 +311,7 @@ class BotProcess:
 
     def _signal(self, number: signal.Signals) -> None:
         """Signal the bot: alone where its end is that of all its processes, else with its group."""
+        self._went_by_itself = False
         if self._bot is not None and self._has_namespaces:
             with suppress(ProcessLookupError):  # it may have ended by itself
                 signal.pidfd_send_signal(self._bot[1], number)
@@ -279,15 +323,14 @@ class BotProcess:
             os.killpg(self._child.pid, number)
 
     def _sweep(self) -> None:
+        left = set() if self._has_namespaces else set(strays.orphans(self._mark, self._uid))
         self._signal_group(signal.SIGKILL)
-        strays.end_nameless_orphans()
-        if self._has_namespaces:
-            return  # the first process of a pid namespace takes all others with it
-        if self._uid is not None:
-            strays.end_uid(self._uid)
-        else:
-            end_marked(self._mark)
-        strays.end_nameless_orphans()
+        left.update(strays.end_nameless_orphans())
+        if not self._has_namespaces:  # the first process of a pid namespace takes all others with it
+            left.update(strays.end_uid(self._uid) if self._uid is not None else end_marked(self._mark))
+            left.update(strays.end_nameless_orphans())
+        if self._went_by_itself:
+            self.left_over = max(self.left_over, len(left))
 
 
 def _spawn(launch: Launch) -> subprocess.Popen[bytes]:

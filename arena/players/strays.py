@@ -57,8 +57,12 @@ def end_uid(uid: int) -> list[int]:
 
 
 def orphans(mark: str, uid: int | None) -> list[int]:
-    """Return the adopted processes of one bot: by its uid, else by its mark."""
-    return [pid for pid in _adopted() if has_mark(pid, mark) or (uid is not None and _has_uid(pid, uid))]
+    """Return the adopted processes of one bot, as far as they have not ended: by its uid, else by its mark."""
+    return [
+        pid
+        for pid in _adopted()
+        if not _has_ended(pid) and (has_mark(pid, mark) or (uid is not None and _has_uid(pid, uid)))
+    ]
 
 
 def end_nameless_orphans() -> list[int]:

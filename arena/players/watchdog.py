@@ -119,6 +119,7 @@ class Watchdog:
     Attributes:
         peak_bytes: most memory seen.
         peak_tasks: most processes and threads seen.
+        seen: the processes that there were at the last look.
         disk: where the bot may write, None until that is known.
     """
 
@@ -128,6 +129,7 @@ class Watchdog:
         self._nameless = 0
         self.peak_bytes = 0
         self.peak_tasks = 0
+        self.seen: tuple[int, ...] = ()
         self.disk: Disk | None = None
 
     def excess(self, roots: Iterable[int]) -> str:
@@ -137,6 +139,7 @@ class Watchdog:
             roots: the bot's first process, and those of its processes that no longer descend from it.
         """
         found = tree(roots)
+        self.seen = tuple(found)
         limit = self._limits.memory_mb << 20
         seldom = self._looks % SELDOM == 0
         self._looks += 1

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import add
+from typing import Any, NamedTuple
 
 from arena.errors import Termination
 from arena.games import Seat, Step
@@ -128,6 +129,26 @@ class Void:
     game_id: str
     reason: Termination
     evidence: str
+
+
+class Conduct(NamedTuple):
+    """What a bot did beside its answers, added up over its processes.
+
+    Attributes:
+        idle_ns: time in which it had been asked, had answered all, and was not asked again yet.
+        idle_cpu_ns: processor time that it used meanwhile.
+        left_over: processes that it left behind when it ended.
+        network_attempts: attempts to reach a network that it may not use.
+    """
+
+    idle_ns: int = 0
+    idle_cpu_ns: int = 0
+    left_over: int = 0
+    network_attempts: int = 0
+
+    def plus(self, other: Conduct) -> Conduct:
+        """Return the sum of both."""
+        return Conduct(*map(add, self, other))
 
 
 def places(ranks: Sequence[int], terminations: Sequence[Termination]) -> tuple[int, ...]:

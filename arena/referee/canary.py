@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from arena.referee.clock import MS
+from arena.referee.clock import MS, US
 
 KEEP_NS = 120_000 * MS
 SLEPT_NS = 1_000 * MS
@@ -26,12 +26,34 @@ class Load:
     Attributes:
         at_ns: when.
         queued_ns: the bot's threads were ready to run and had no processor, so far.
+        own_ns: processor time of the bot so far.
         computed_ns: processor time of all bots of the sitting so far.
     """
 
     at_ns: int
     queued_ns: int
+    own_ns: int
     computed_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Where the time of one decision went, as far as this machine saw it; nanoseconds.
+
+    Attributes:
+        stalled_ns: the worker stood still.
+        kept_ns: the bot was ready to run and got no processor, though no bot of the sitting had it.
+        own_ns: the bot computed, with all its threads; None when it was not looked at in time.
+    """
+
+    stalled_ns: int
+    kept_ns: int
+    own_ns: int | None
+
+    def evidence(self) -> dict[str, int]:
+        """Return the parts for a trace, in microseconds."""
+        parts = {"stalled_us": self.stalled_ns, "kept_us": self.kept_ns, "computed_us": self.own_ns}
+        return {name: value // US for name, value in parts.items() if value is not None}
 
 
 class Canary:
@@ -72,8 +94,8 @@ class Canary:
             found += until_ns - max(since_ns, self._last_ns)
         return found
 
-    def verdict(self, since_ns: int, until_ns: int, before: Load | None, now: Load | None) -> str:
-        """Return why a late decision was this machine's fault, or "" when it was the bot's.
+    def delay(self, since_ns: int, until_ns: int, before: Load | None, now: Load | None) -> Delay:
+        """Return where the time of a decision went.
 
         Args:
             since_ns: when the decision's clock started.
@@ -81,12 +103,15 @@ class Canary:
             before: the load at the start of the decision or shortly before, None if it was not looked at.
             now: the load at the ruling.
         """
-        stalled = self.stalled(since_ns, until_ns)
-        if stalled > self.threshold_ns:
-            return f"the worker stood still for {stalled // MS} ms of the decision"
-        kept = starved(before, now)
-        if kept > self.threshold_ns:
-            return f"the bot was ready to run for {kept // MS} ms of the decision and got no processor"
+        own = now.own_ns - before.own_ns if before is not None and now is not None else None
+        return Delay(self.stalled(since_ns, until_ns), starved(before, now), own)
+
+    def verdict(self, delay: Delay) -> str:
+        """Return why a late decision was this machine's fault, or "" when it was the bot's."""
+        if delay.stalled_ns > self.threshold_ns:
+            return f"the worker stood still for {delay.stalled_ns // MS} ms of the decision"
+        if delay.kept_ns > self.threshold_ns:
+            return f"the bot was ready to run for {delay.kept_ns // MS} ms of the decision and got no processor"
         return ""
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from arena.players.base import Limits
 
 MS = 1_000_000
+US = 1_000
 Key = tuple[str, int]
 """(game id, decision): what names a request."""
 

@@ -22,7 +22,9 @@ SCHEMA = 1
 SLOWEST = 3
 WIDTH = 100
 OUTPUT_LINES = 12
+_DELAYS = ("computed_us", "kept_us", "stalled_us", "quickest_us")
 _TOLD = {"step", "seat", "word", "words", "decision", "legal", "bank_us", "spent_us", "used_us", "answer", "output"}
+_TOLD |= set(_DELAYS)
 """Parts of the evidence that have a place of their own in an explanation."""
 
 
@@ -80,6 +82,7 @@ def _fault(case: Case, number: int, fault: Fault) -> dict[str, Any]:
         "answer": _shown(evidence.get("answer")),
         "words": escaped(str(evidence.get("words", "no evidence was kept"))),
         "charged_ms": _ms(charged),
+        "delay": {key.replace("_us", "_ms"): _ms(evidence[key]) for key in _DELAYS if key in evidence},
         "bank_before_ms": _ms(_bank_before_us(case, fault)),
         "bank_after_ms": _ms(evidence.get("bank_us")),
         "spent_ms": _ms(evidence.get("spent_us")),
@@ -190,6 +193,8 @@ def _fault_lines(fault: Mapping[str, Any]) -> Iterator[str]:
     yield from _field("asked", asked if fault["legal"] else "nothing of this game was open for it")
     yield from _field("came back", fault["words"])
     yield from _field("when", _when(fault))
+    if fault["delay"]:
+        yield from _field("whose time", _whose_time(fault["charged_ms"], fault["delay"]))
     yield from _field("rule", f"{fault['word']}: {fault['means']}; {fault['rule']}")
     yield from _field("cost", _cost(fault))
     yield from (line for key, value in fault["more"].items() for line in _field(key.replace("_", " "), f"{value}"))
@@ -206,6 +211,20 @@ def _when(fault: Mapping[str, Any]) -> str:
     bank = f"bank {before:.1f} ms before" + ("" if after is None else f", {after:.1f} ms after")
     spent = "" if fault["spent_ms"] is None else f"; {fault['spent_ms']:.1f} ms charged in this game so far"
     return f"{charged}; {bank}{spent}"
+
+
+def _whose_time(charged_ms: float, delay: Mapping[str, float]) -> str:
+    """Return where the time of a late decision went: the bot's, the machine's, and what the way there can have cost."""
+    machine_ms = delay["kept_ms"] + delay["stalled_ms"]
+    words = (
+        f"the bot's {max(0.0, charged_ms - machine_ms):.1f} ms"
+        + (f" (it computed for {delay['computed_ms']:.1f} ms, all its threads)" if "computed_ms" in delay else "")
+        + f"; this machine's {machine_ms:.1f} ms (the bot was kept from the processor for {delay['kept_ms']:.1f} ms, "
+        f"the referee stood still for {delay['stalled_ms']:.1f} ms)"
+    )
+    if "quickest_ms" not in delay:
+        return words
+    return f"{words}; transport: less than {delay['quickest_ms']:.1f} ms, its quickest answer of this sitting"
 
 
 def _cost(fault: Mapping[str, Any]) -> str:

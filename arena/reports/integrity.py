@@ -1,7 +1,8 @@
 """Integrity notes: what an organiser should look at before believing that all bots are independent.
 
 Notes, not verdicts: each says what was seen and how often. Two names for one program; two bots that answered alike
-wherever they met the same situation; two bots of one author of which one helps the other (``arena.reports.favour``).
+wherever they met the same situation; two bots of one author of which one helps the other (``arena.reports.favour``);
+bots that compute outside their turns, leave processes behind or try to reach a network.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from arena.games import Chance
 from arena.records.codec import canonical_json
-from arena.records.record import Record
+from arena.records.record import Conduct, Record
 from arena.reports.favour import Favour, favours
 from arena.reports.league import LeagueStandings
 from arena.storage.reader import Reader
@@ -28,10 +29,10 @@ COMMON_MOST = 0.9
 """Share of the most frequent action above which agreement says nothing: everybody would have answered so."""
 LOOKED_AT = 5000
 """Games whose situations are compared, in the order of deals; more would only need more memory."""
-NOT_MEASURED = (
-    "Not measured: processor time that a bot uses outside its turns, and processes that it leaves behind (they are "
-    "ended with each sitting, uncounted)."
-)
+IDLE_SHARE = 0.25
+IDLE_CPU_NS = 1_000_000_000
+"""Processor time outside its turns is notable from this much of it and this share of the time: what a library does
+after an answer, or a runtime now and then, is less."""
 
 
 @dataclass(slots=True)
@@ -61,7 +62,11 @@ def integrity_notes(store: Reader, found: LeagueStandings) -> tuple[str, ...]:
     The permutations are seeded by the league's commitment, so that everybody gets the same answer.
     """
     entrants = store.entrants()
-    return (*same_programs(entrants), *(_favour_words(name, item) for name, item in _notable(store, found, entrants)))
+    return (
+        *same_programs(entrants),
+        *(_favour_words(name, item) for name, item in _notable(store, found, entrants)),
+        *(words for name, seen in sorted(store.conduct().items()) for words in conduct_words(name, seen)),
+    )
 
 
 def full_report(store: Reader, found: LeagueStandings) -> tuple[str, ...]:
@@ -77,7 +82,7 @@ def full_report(store: Reader, found: LeagueStandings) -> tuple[str, ...]:
         ),
         f"Looked at: the programs of all bots; the situations of {games} games (the same deal, seat and steps so far, "
         f"at least {ALIKE_LEAST} of them); bots of one author at tables of three or more, at 1 % false alarms a pair.",
-        NOT_MEASURED,
+        *_conduct_lines(store),
     )
 
 
@@ -90,6 +95,35 @@ def same_programs(entrants: Iterable[StoredEntrant]) -> Iterator[str]:
         if len(found) > 1:
             listed = ", ".join(repr(name) for name in sorted(found))
             yield f"One program under several names: {listed} (sha256 {digest[:12]})."
+
+
+def conduct_words(name: str, seen: Conduct) -> Iterator[str]:
+    """Yield a note for everything that a bot should not have done beside its answers."""
+    if seen.idle_cpu_ns >= IDLE_CPU_NS and seen.idle_cpu_ns >= IDLE_SHARE * seen.idle_ns:
+        yield (
+            f"{name!r} used {_seconds(seen.idle_cpu_ns)} of processor time in {_seconds(seen.idle_ns)} in which it "
+            "owed no answer: time that the others may lack. A runtime that compiles or collects garbage in the "
+            "background does so, too; [limits] pause = true stops every bot between its turns."
+        )
+    if seen.left_over:
+        yield f"{name!r} left {seen.left_over} processes behind when it ended; they were ended."
+    if seen.network_attempts:
+        yield f"{name!r} tried to reach the network {seen.network_attempts} times; it has none in this league."
+
+
+def _conduct_lines(store: Reader) -> Iterator[str]:
+    """Yield what every bot did between its turns, the notable and the rest."""
+    found = sorted(store.conduct().items())
+    if found:
+        yield "Processor time between turns (share of that time), processes left behind, attempts to reach a network:"
+    for name, seen in found:
+        share = 100 * seen.idle_cpu_ns / seen.idle_ns if seen.idle_ns else 0.0
+        used = _seconds(seen.idle_cpu_ns)
+        yield f"  {name}: {used} ({share:.0f} %), {seen.left_over}, {seen.network_attempts}"
+
+
+def _seconds(nanoseconds: int) -> str:
+    return f"{nanoseconds / 1e9:.1f} s"
 
 
 def alike(records: Iterable[Record]) -> dict[tuple[str, str], Alike]:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, Table, func, select
 
 from arena.errors import RecordError, Termination, UsageError
 from arena.records.codec import decode
-from arena.records.record import Record, Void
+from arena.records.record import Conduct, Record, Void
 from arena.storage import schema
 from arena.storage.engine import spoken
 from arena.storage.rows import (
@@ -25,6 +25,7 @@ from arena.storage.rows import (
     StoredRuleset,
     game_row,
     ids_among,
+    read_conduct,
     read_entrants,
     read_rulesets,
 )
@@ -66,6 +67,15 @@ class Reader:
         """Return the entrants in the order in which they were stored."""
         with self._reading() as connection:
             return tuple(read_entrants(connection))
+
+    def conduct(self) -> dict[str, Conduct]:
+        """Return what bots did beside their answers, by name; all versions of a bot together."""
+        with self._reading() as connection:
+            names = {item.key: item.name for item in read_entrants(connection)}
+            found: dict[str, Conduct] = {}
+            for key, conduct in read_conduct(connection):
+                found[names[key]] = found.get(names[key], Conduct()).plus(conduct)
+            return found
 
     def stored_ids(self, among: Sequence[str] | None = None) -> frozenset[str]:
         """Return the ids of stored games: all, or those among some (at most tens of thousands)."""

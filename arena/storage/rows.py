@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import Connection, select
 
 from arena.errors import Termination
-from arena.records.record import Finished
+from arena.records.record import Conduct, Finished
 from arena.storage import schema
 
 
@@ -189,6 +189,12 @@ def read_entrants(connection: Connection) -> Iterator[StoredEntrant]:
     """Yield the stored entrants in the order in which they were stored."""
     for row in connection.execute(select(schema.entrants).order_by(schema.entrants.c.key)).mappings():
         yield StoredEntrant(**{**row, "command": tuple(json.loads(row["command"]))})
+
+
+def read_conduct(connection: Connection) -> Iterator[tuple[int, Conduct]]:
+    """Yield (key of the entrant, what it did beside its answers)."""
+    for key, *counts in connection.execute(select(schema.conduct).order_by(schema.conduct.c.entrant)):
+        yield key, Conduct(*counts)
 
 
 def ids_among(connection: Connection, ids: Sequence[str]) -> list[str]:

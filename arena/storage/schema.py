@@ -7,6 +7,7 @@ any SQLite tool. The two documents of a game are in tables of their own, so that
 from __future__ import annotations
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     ForeignKey,
     Index,
@@ -19,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = "0001"
+VERSION = "0002"
 """The newest migration: the schema that this program reads and writes. Versions compare as text."""
 
 metadata = MetaData()
@@ -89,4 +90,14 @@ voids = Table(
     Column("attempt", Integer, primary_key=True),
     Column("reason", String(10), nullable=False),
     Column("evidence", Text, nullable=False),
+)
+
+conduct = Table(
+    "conduct",
+    metadata,
+    Column("entrant", Integer, ForeignKey("entrants.key"), primary_key=True),
+    Column("idle_ns", BigInteger, nullable=False),
+    Column("idle_cpu_ns", BigInteger, nullable=False),
+    Column("left_over", Integer, nullable=False),
+    Column("network_attempts", Integer, nullable=False),
 )

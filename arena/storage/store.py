@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
-from sqlalchemy import Connection, Engine, func, insert, select
+from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from arena.errors import UsageError
-from arena.records.record import Finished, Void
+from arena.records.record import Conduct, Finished, Void
 from arena.storage import schema
 from arena.storage.engine import WRITES, open_engine, spoken
 from arena.storage.reader import ENCODING, Reader
@@ -28,6 +28,7 @@ from arena.storage.rows import (
     entrant_columns,
     game_columns,
     ids_among,
+    read_conduct,
     read_entrants,
     read_rulesets,
     ruleset_columns,
@@ -117,6 +118,26 @@ class Store(Reader):
                         id=void.game_id, attempt=attempt, reason=str(void.reason), evidence=void.evidence
                     )
                 )
+
+    def add_conduct(self, seen: Iterable[tuple[str, str, Conduct]]) -> None:
+        """Add what registered bots did beside their answers to what is stored of them, in one transaction.
+
+        Args:
+            seen: (name, digest, conduct) of bots; those that are not registered are passed over.
+        """
+        with self._writing() as connection:
+            keys = {(item.name, item.digest): item.key for item in read_entrants(connection)}
+            stored = dict(read_conduct(connection))
+            for name, digest, conduct in seen:
+                if (key := keys.get((name, digest))) is None:
+                    continue
+                change = (
+                    insert(schema.conduct)
+                    if key not in stored
+                    else update(schema.conduct).where(schema.conduct.c.entrant == key)
+                )
+                stored[key] = stored.get(key, Conduct()).plus(conduct)
+                connection.execute(change.values(entrant=key, **stored[key]._asdict()))
 
     def _tried(self) -> Store:
         """Begin and end one transaction, so that what cannot be written is refused before any game is played."""

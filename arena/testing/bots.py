@@ -9,15 +9,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import ctypes
+import hashlib
 import os
 import random
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import grpc
@@ -79,6 +82,19 @@ def _chatter() -> None:
     threading.Thread(target=write, daemon=True).start()
 
 
+def _spin() -> None:
+    """Compute without end beside the play, without keeping the interpreter from it."""
+    threading.Thread(target=hashlib.pbkdf2_hmac, args=("sha256", b"", b"", (1 << 31) - 1), daemon=True).start()
+
+
+def _reach_out() -> None:
+    """Try to reach the network: an address that nobody has (RFC 5737), and a name."""
+    with suppress(OSError):
+        socket.create_connection(("192.0.2.1", 80), timeout=0.2)
+    with suppress(OSError):
+        socket.getaddrinfo("arena.invalid", 80)
+
+
 def _fork() -> None:
     """Leave a grandchild in a session of its own behind."""
     code = f"import subprocess; subprocess.Popen(['sleep', '{FOR_EVER_S}'], start_new_session=True)"
@@ -104,6 +120,8 @@ DEEDS: dict[str, Callable[[], None]] = {
     "flood": _flood,
     "chatter": _chatter,
     "abort": os.abort,
+    "spin": _spin,
+    "network": _reach_out,
     "fork": _fork,
     "memory": lambda: attacks.eat(shared=False),
     "shared-memory": lambda: attacks.eat(shared=True),

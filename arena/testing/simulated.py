@@ -210,6 +210,7 @@ class Simulated:
     ) -> None:
         self.log = log
         self.status = "running"
+        self.left_over = self.network_attempts = 0
         self._machine = machine
         self._seat = int(program.name)
         self._token = token
@@ -226,6 +227,11 @@ class Simulated:
         return 0
 
     queued_ns = cpu_ns
+
+    def pause(self) -> None:
+        """Do nothing: between its turns a simulated bot waits for its stream."""
+
+    resume = pause
 
     def evidence(self) -> dict[str, Any]:
         """Return how it ended."""

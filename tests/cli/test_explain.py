@@ -8,6 +8,8 @@ from pathlib import Path
 
 from arena.errors import Termination
 from tests.cli.running import Run, with_fault
+from tests.commands import arena as arena_command
+from tests.commands import fixture, league
 
 Arena = Callable[..., Run]
 
@@ -24,6 +26,27 @@ def test_an_illegal_action_is_explained_on_one_screen(played: Path, arena: Arena
     assert "rule        illegal: sent an action that the rules refuse; [faults] illegal = retire" in run.out
     assert "the default action 'pass' was played" in run.out
     assert "last place, rated as a loss" in run.out
+
+
+def test_a_late_answer_says_whose_time_it_was(tmp_path: Path) -> None:
+    """One that slept, and one that computed: neither is the machine's fault, and the explanation shows which it was."""
+    limits = "[limits]\nstart_s = 60\nmove_ms = 300\nmargin_ms = 200\n"
+    for name, flags in (("sleeps", ("--sleep-ms", "0.7e3")), ("computes", ("--think-ms", "700"))):
+        home = tmp_path / name
+        home.mkdir()
+        bots = [fixture("a"), fixture("b"), fixture(name, *flags, "--in-flight", "1")]
+        league(home / "spring.toml", bots, deals=1, tail=limits)
+        arena_command("run-league", "spring.toml", cwd=home)
+        results = home / "results/spring"
+        game = with_fault(results, Termination.TIMEOUT)
+        (fault, *_) = json.loads(arena_command("explain", results, game.game_id, "--json", cwd=home).out)["faults"]
+        delay = fault["delay"]
+        assert fault["charged_ms"] > 500
+        assert delay["kept_ms"] <= 100
+        assert delay["stalled_ms"] <= 100
+        assert (delay["computed_ms"] > 250) == (name == "computes")
+        out = arena_command("explain", results, game.game_id, cwd=home).out
+        assert "whose time  the bot's" in out
 
 
 def test_a_crash_shows_exit_status_and_output(played: Path, arena: Arena) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 from arena.errors import Termination
 from arena.games import create
-from arena.records.record import Player, Record
-from arena.reports.integrity import alike, same_programs
+from arena.records.record import Conduct, Player, Record
+from arena.reports.integrity import alike, conduct_words, same_programs
 from arena.storage.rows import StoredEntrant
 from tests.cli.running import Run, records
+from tests.commands import arena as arena_command
+from tests.commands import fixture, league
 from tests.reports.conftest import play
 
 Arena = Callable[..., Run]
@@ -68,11 +70,36 @@ def test_one_program_under_two_names_is_named() -> None:
     assert notes == [f"One program under several names: 'a', 'b' (sha256 {'d' * 12})."]
 
 
+def test_what_a_bot_does_beside_its_answers_is_noted_when_it_is_much() -> None:
+    second = 1_000_000_000
+    assert list(conduct_words("calm", Conduct(100 * second, 20 * second))) == []
+    assert list(conduct_words("brief", Conduct(second, second // 2))) == []
+    (words,) = conduct_words("busy", Conduct(100 * second, 30 * second))
+    assert words.startswith("'busy' used 30.0 s of processor time in 100.0 s in which it owed no answer")
+    assert [words.split()[1] for words in conduct_words("odd", Conduct(left_over=2, network_attempts=3))] == [
+        "left",
+        "tried",
+    ]
+
+
+def test_conduct_is_stored_and_shown_under_the_standings(tmp_path: Path) -> None:
+    """The bot spins on after its first answer; the others take their time, so that it has much time to do so."""
+    slow = ("--sleep-ms", "10")
+    bots = [fixture("a", *slow), fixture("b", *slow), fixture("busy", "--fault", "spin", "--at", "1")]
+    league(tmp_path / "spring.toml", bots, deals=6)
+    ran = arena_command("run-league", "spring.toml", cwd=tmp_path)
+    assert ran.status == 0, ran.err
+    assert "integrity: 'busy' used" in ran.out
+    report = arena_command("standings", "results/spring", "--integrity", cwd=tmp_path).out
+    assert "'busy' used" in report
+    assert "'a' used" not in report
+
+
 def test_the_report_says_what_was_looked_at_and_what_was_not(played: Path, arena: Arena) -> None:
     run = arena("standings", played, "--integrity")
     assert run.status == 0
     assert f"the situations of {len(records(played))} games" in run.out
-    assert "Not measured: processor time" in run.out
+    assert "Processor time between turns" in run.out
     notes = json.loads(arena("standings", played, "--integrity", "--json").out)["notes"]
     assert run.out.splitlines() == notes
 

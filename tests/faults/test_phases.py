@@ -26,7 +26,19 @@ def assert_ruled(case: Case) -> None:
 
 def test_every_fault_has_its_word() -> None:
     """A new fault of the fixture bots must be placed here; the rest has tests of its own."""
-    elsewhere = {"none", "vast", "breed", "shared-memory", "duplicate", "stale", "reverse", "mute", "extra"}
+    elsewhere = {
+        "none",
+        "vast",
+        "breed",
+        "shared-memory",
+        "duplicate",
+        "stale",
+        "reverse",
+        "mute",
+        "extra",
+        "spin",
+        "network",
+    }
     starts = {"never", "exit-early", "wrong-protocol", "no-games", "answers-first"}
     assert set(FAULTS) == set(phases.WORDS) | elsewhere | starts
     assert set(PHASES) == set(phases.PHASES)

@@ -90,6 +90,7 @@ processes = 32
 disk_mb = 8
 network = "allow"
 reconnect = false
+pause = true
 sandbox = "none"
 [faults]
 illegal = "default"
@@ -121,7 +122,7 @@ author = ""
     )
     assert (read.name, read.candidates, read.secret) == ("spring", ("alpha", "by hand"), bytes([0xAB] * 32))
     assert (read.line_ups, read.require_check, read.ask_forced, read.in_flight) == (5, True, True, 16)
-    assert read.limits == Limits(60, 100, 2000, 10, 50, 6.5, 256, 32, 8, "allow", False, "none")
+    assert read.limits == Limits(60, 100, 2000, 10, 50, 6.5, 256, 32, 8, "allow", False, True, "none")
     assert read.faults == FaultPolicy((("illegal", "default"), ("timeout", "retire"), ("protocol", "retire")), 5)
     assert [(game.seats, game.deals, game.seatings) for game in read.games] == [(4, 7, 13), (3, 100, "all")]
     assert read.games[0].options["known_removed"] == (10, 19, 28)
@@ -166,7 +167,7 @@ command = "bot.py"
         "league.toml:5: [league] line_ups = -1: accepted is a whole number, 0..10000000",
         'league.toml:7: [limits] move_ms = "1000": accepted is a whole number, 100..3600000',
         "league.toml:8: [limits] memry_mb = 512: unknown key; did you mean 'memory_mb'? (keys here: start_s, move_ms, "
-        "bank_ms, increment_ms, margin_ms, game_s, memory_mb, processes, disk_mb, network, reconnect, sandbox)",
+        "bank_ms, increment_ms, margin_ms, game_s, memory_mb, processes, disk_mb, network, reconnect, pause, sandbox)",
         "league.toml:9: [limits] start_s = Infinity: accepted is seconds, above 0 and up to 3600",
         "league.toml:13: [[game]] deals = 0: accepted is a whole number, 1..10000000",
         'league.toml:15: [faults] timeout = "ignore": accepted is default | retire',

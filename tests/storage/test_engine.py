@@ -77,6 +77,21 @@ def test_create_twice_keeps(tmp_path: Path) -> None:
         Store.create(tmp_path / "missing" / "league.db")
 
 
+def test_a_league_of_an_older_arena_keeps_its_games_when_it_is_run_on(tmp_path: Path) -> None:
+    """What the newest migration added is taken away again, as if it had never been there."""
+    games = list(planned_games(1))
+    path = tmp_path / "league.db"
+    with new_store(path) as store:
+        store.add_games((game, finished(game)) for game in games)
+        digest = store.digest()
+    sql(path, "DROP TABLE conduct")
+    sql(path, "UPDATE alembic_version SET version_num = '0001'")
+    with Store.create(path) as store:
+        assert (store.counts().stored, store.digest(), store.conduct()) == (len(games), digest, {})
+        assert compare_metadata(MigrationContext.configure(store._engine.connect()), schema.metadata) == []
+    assert stored_version(path) == schema.VERSION
+
+
 def test_newer_schema(tmp_path: Path) -> None:
     """A database of a newer arena is refused, naming both versions, and not touched."""
     path = tmp_path / "league.db"
@@ -84,11 +99,11 @@ def test_newer_schema(tmp_path: Path) -> None:
     sql(path, "UPDATE alembic_version SET version_num = '0009'")
     before = path.read_bytes()
     for read_only in (True, False):
-        with pytest.raises(UsageError, match=r"newer arena \(schema 0009; this one knows schema 0001\)"):
+        with pytest.raises(UsageError, match=r"newer arena \(schema 0009; this one knows schema 0002\)"):
             Store.open(path, read_only=read_only)
     assert path.read_bytes() == before
     sql(path, "UPDATE alembic_version SET version_num = '0000'")
-    with pytest.raises(UsageError, match="schema 0000 is older than 0001"):
+    with pytest.raises(UsageError, match="schema 0000 is older than 0002"):
         Store.open(path)
 
 

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from sqlalchemy import text
 
 from arena.errors import RecordError, Termination, UsageError
 from arena.records.codec import decode
-from arena.records.record import Finished, Void
+from arena.records.record import Conduct, Finished, Void
 from arena.schedules.plan import PlannedGame
 from arena.storage.rows import StoredRuleset
 from arena.storage.store import Store
@@ -79,6 +80,16 @@ def test_first_result_stays(store: Store) -> None:
 
 def once(game: PlannedGame) -> Finished:
     return finished(game, 1)
+
+
+def test_conduct_adds_up_by_bot(store: Store) -> None:
+    """Over sittings and versions; a program that is not entered (a bot that is started by hand) is passed over."""
+    anna, bea = ENTRANTS[:2]
+    store.register([], [replace(anna, ordinal=2, digest="e" * 64)])
+    store.add_conduct([("anna", anna.digest, Conduct(10, 2, 1, 0)), ("dora", "", Conduct(1, 1, 1, 1))])
+    store.add_conduct([("anna", "e" * 64, Conduct(5, 1, 0, 3)), (bea.name, bea.digest, Conduct(1 << 40, 7, 0, 0))])
+    store.add_conduct([("anna", anna.digest, Conduct(1, 1, 1, 1))])
+    assert store.conduct() == {"anna": Conduct(16, 4, 2, 4), "béa": Conduct(1 << 40, 7, 0, 0)}
 
 
 def test_digest_by_hand(store: Store, tmp_path: Path) -> None:
