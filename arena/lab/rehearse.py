@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import cycle, islice
 from pathlib import Path
 from time import monotonic
@@ -27,7 +28,7 @@ from arena.players.levels import resolve_level
 from arena.players.log import escaped
 from arena.players.process import marked
 from arena.records.codec import decode
-from arena.records.record import Finished, Record, Void
+from arena.records.record import Conduct, Finished, Record, Void
 from arena.seeds import bot_seed, deal_key, derive
 from arena.testing.bots import FAULTS, STARTS
 
@@ -42,8 +43,9 @@ NOTHING = "nothing"
 # The fixture sends one text in all games: an action that another game knows is illegal, one that none knows is not.
 # In a sandbox a bot can be killed, and use up what it may, only by computing: its clock can run out first.
 _FAULTS_BY_WORDS = {
-    (NOTHING,): "none flood chatter second-stream",
+    (NOTHING,): "none flood chatter second-stream network",
     (NOTHING, "resource"): "fork",
+    (NOTHING, "timeout"): "spin",
     (NOTHING, "disconnect"): "cut",
     (NOTHING, "protocol", "timeout"): "duplicate stale reverse extra",
     ("crash",): "crash exit0 segfault abort",
@@ -247,6 +249,9 @@ def _how(scene: _Scene, records: Sequence[Record]) -> str:
     parts = ["all games finished"]
     counts = (("strike", costs.count("default")), ("restart", restarts))
     parts += [f"{count} {word}{'s' * (count > 1)}" for word, count in counts if count]
+    seen = reduce(Conduct.plus, (end.conduct[SEAT] for end in scene.ends), Conduct())
+    parts += [f"processes left behind and ended: {seen.left_over}"] * bool(seen.left_over)
+    parts += [f"attempts to reach the network: {seen.network_attempts}"] * bool(seen.network_attempts)
     return "; ".join([", ".join(parts), *_words(scene)])
 
 
