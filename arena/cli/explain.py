@@ -6,24 +6,31 @@ from pathlib import Path
 
 import click
 
-from arena.cli.out import find_results
-from arena.league.case import read_case
+from arena.cli.out import find_results, tell
+from arena.league.case import last_faulted, read_case
 from arena.reports.explain import explanation, explanation_lines
 from arena.reports.writers import json_text
 
 
 @click.command()
-@click.argument("results", type=click.Path(path_type=Path))
-@click.argument("game")
+@click.argument("results", required=False, type=click.Path(path_type=Path))
+@click.argument("game", required=False)
+@click.option("--bot", metavar="NAME", help="Without GAME: the last game in which this bot had a fault.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
-def explain(results: Path, game: str, as_json: bool) -> None:
+def explain(results: Path | None, game: str | None, bot: str | None, as_json: bool) -> None:
     """Explain GAME (its id, or the beginning of it) of RESULTS: what was asked, what came back, and what it cost.
 
-    Each fault comes with the rule that was applied; a game without faults with its slowest decisions.
+    Each fault comes with the rule that was applied; a game without faults with its slowest decisions. Without GAME it
+    is the last one, in the order of the deals, in which a bot had a fault; without RESULTS those written last.
 
     \b
     Example:
         arena explain results/demo 3f9a
+        arena explain results/spring --bot mybot
     """
-    found = explanation(read_case(find_results(results), game))
+    folder = find_results(results)
+    if game is None:
+        game = last_faulted(folder, bot)
+        tell(f"the last game with a fault{f' of {bot}' if bot else ''}: {folder} {game}")
+    found = explanation(read_case(folder, game))
     click.echo(json_text(found).rstrip("\n") if as_json else "\n".join(explanation_lines(found)))

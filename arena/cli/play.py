@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from arena.errors import Termination, UsageError
 from arena.games import create
 from arena.games.base import GameSpec
 from arena.league.bots import read_bots, require_players
+from arena.league.case import Case
 from arena.league.job import GameJob, Job, SittingEnd
 from arena.league.pool import Pool
 from arena.league.snapshot import snapshots
@@ -25,6 +27,7 @@ from arena.players.base import FaultPolicy, Limits, Program
 from arena.players.levels import resolve_level
 from arena.records.codec import decode
 from arena.records.record import Finished, Record, places
+from arena.reports.explain import explanation, fault_words
 from arena.reports.game_sheet import natural_scores
 from arena.reports.rows import Cell, Column, Rows
 from arena.seeds import bot_seed, deal_key, derive
@@ -71,7 +74,7 @@ def play(
         print_sheet(record)
     else:
         print_rows(_result(record))
-    _tell_faults(record, end)
+    _tell_faults(Case(record, json.loads(finished.trace), limits, FaultPolicy(), ask_forced=False), end)
     if save is not None:
         _save(save, finished.record)
     tell(f"the same game again: --seed {seed}")
@@ -119,11 +122,16 @@ def _result(record: Record) -> Rows:
     return Rows(columns, tuple(sorted(rows, key=lambda row: final[int(row["seat"] or 0)])))
 
 
-def _tell_faults(record: Record, end: SittingEnd) -> None:
-    """Say why a seat was retired, and show what its bot printed last."""
-    for seat, word in enumerate(record.terminations):
-        if word is not Termination.NORMAL:
-            tell(f"seat {seat} ({record.players[seat].name}) was retired: {word}. {end.failures[seat]}".rstrip())
+def _tell_faults(case: Case, end: SittingEnd) -> None:
+    """Say of every fault what was asked, what came back and what it cost, and show what its bot printed last."""
+    found = explanation(case)
+    for fault in found["faults"]:
+        tell(fault_words(fault))
+    if any(fault["word"] == Termination.TIMEOUT for fault in found["faults"]):
+        tell("an endless loop, or a decision that takes too long? --move-ms gives it more time, --no-clock all of it")
+    for seat in sorted({fault["seat"] for fault in found["faults"]}):
+        if end.logs[seat]:
+            tell(f"the last lines that seat {seat} ({case.record.players[seat].name}) printed:")
             for line in end.logs[seat].splitlines():
                 tell(f"    {line}")
 

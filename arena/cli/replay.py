@@ -41,6 +41,6 @@ def _record(results: Path, game: str | None) -> Record:
         except OSError as error:
             raise UsageError(f"{results}: cannot be read: {error.strerror}") from error
     if game is None:
-        raise UsageError(f"{results}: which game? Give the beginning of its id ('arena standings' names the folder)")
+        raise UsageError(f"{results}: which game? Give the beginning of its id; 'arena export {results}' lists them")
     with Store.open(find_results(results) / "league.db") as store:
         return store.record(store.find(game))

@@ -20,15 +20,15 @@ class Level(StrEnum):
 
 
 RULES: dict[str, tuple[Level, str]] = {
-    "start": (Level.MUST, "it starts and sends a Hello in time"),
+    "no-show": (Level.MUST, "it starts and sends a Hello in time"),
     "hello": (Level.MUST, "its Hello speaks this protocol"),
     "games": (Level.MUST, "its Hello names the games that it is entered for"),
-    "stream": (Level.MUST, "it sends messages of the contract and leaves the stream open"),
+    "disconnect": (Level.MUST, "it leaves its stream open"),
     "resource": (Level.MUST, "it stays within memory, disk and processes"),
-    "alive": (Level.MUST, "its process lives until Goodbye"),
-    "answers": (Level.MUST, "it answers every request"),
-    "time": (Level.MUST, "it answers within budget_ms"),
-    "legal": (Level.MUST, "its actions are legal"),
+    "crash": (Level.MUST, "its process lives until Goodbye"),
+    "timeout": (Level.MUST, "it answers every request within budget_ms"),
+    "protocol": (Level.MUST, "it sends messages of the contract, and actions of the game"),
+    "illegal": (Level.MUST, "the rules take its actions"),
     "echo": (Level.MUST, "an answer repeats game_id and decision of its request"),
     "asked": (Level.MUST, "it answers once, and only what it was asked"),
     "note": (Level.MUST, "a note has at most 500 characters"),
@@ -43,7 +43,10 @@ RULES: dict[str, tuple[Level, str]] = {
     "reconnect": (Level.SHOULD, "it dials again when its stream breaks"),
     "leave": (Level.SHOULD, "it ends with status 0 soon after Goodbye"),
 }
-"""Level and meaning of each rule, in the order in which they are shown."""
+"""Level and meaning of each rule, in the order in which they are shown.
+
+What a league calls a fault has the league's word here (design section 9).
+"""
 
 
 class Enough(ArenaError):

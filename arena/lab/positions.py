@@ -12,11 +12,25 @@ from arena.games import Action, Game, Seat
 from arena.players.base import FaultPolicy
 from arena.protocol.convert import Bundle, SeatView
 from arena.referee.clock import Key
+from arena.referee.faults import fault_of
 from arena.referee.table import Table
 from arena.seeds import Stream, derive
 
 GAMES_SEARCHED = 30
 """Random games that are played in search of a seat without a choice: some games hardly have any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an action is not taken.
+
+    Attributes:
+        word: what a league calls it.
+        words: why.
+    """
+
+    word: Termination
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +56,17 @@ class Position:
         """The actions that a request lists."""
         return self.rules.listed_actions(self.legal)
 
-    def refusal(self, action: Action) -> str:
-        """Return why the rules refuse an action, in words, or the empty string."""
+    def refusal(self, action: Action) -> Refusal | None:
+        """Return why the referee would not take an action, None when it would."""
         if action in self.legal:
-            return ""
+            return None
         if not action:
-            return "an answer without an action"
+            return Refusal(Termination.PROTOCOL, "an answer without an action")
         try:
             self.rules.check(self.state, self.seat, action)
         except IllegalAction as error:
-            return f"{error.message} ({error.code})"
-        return ""
+            return Refusal(fault_of(error), f"{error.message} ({error.code})")
+        return None
 
 
 @dataclass(frozen=True, slots=True)

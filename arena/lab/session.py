@@ -24,8 +24,8 @@ IN_FLIGHT_MOST = 64
 SLACK_S = 3.0
 """Waited beyond what the clock allows, so that a slow bot is called slow and not silent."""
 SHOWN = 80
-RULE_OF = {Termination.PROTOCOL: "stream", Termination.DISCONNECT: "stream", Termination.RESOURCE: "resource"}
-"""The rule that a lost process has broken, where it is not the plain one."""
+OWN_WORDS = (Termination.PROTOCOL, Termination.DISCONNECT, Termination.RESOURCE)
+"""Ends of a process that are called so whenever they come; others are no-shows before its Hello, then crashes."""
 
 
 @dataclass(slots=True)
@@ -66,8 +66,7 @@ class Session:
         self._driver = driver = Driver(self.program, self.limits, self._folder)
         await driver.start()
         if driver.hello is None:
-            rule = RULE_OF.get(driver.word, "start")
-            self.report.note(rule, situation, _why_no_hello(driver))
+            self.report.note(_rule(driver.word, Termination.NO_SHOW), situation, _why_no_hello(driver))
             raise Enough("without a Hello nothing else can be tried")
         if problem := hello_problem(driver.hello):
             await driver.refuse(problem)
@@ -91,10 +90,9 @@ class Session:
         Raises:
             Enough: when too many were lost.
         """
-        rule = RULE_OF.get(driver.word, "alive")
         printed = driver.printed()
         self.deaths += 1
-        self.report.note(rule, situation, f"{words or driver.death}{_quoted(printed)}")
+        self.report.note(_rule(driver.word, Termination.CRASH), situation, f"{words or driver.death}{_quoted(printed)}")
         if self.deaths >= ENOUGH:
             raise Enough(f"{self.deaths} processes were lost")
 
@@ -139,13 +137,16 @@ class Session:
             after(bundles[-1])
         limits = [replace(self.limits, move_ms=item.budget_ms or self.limits.move_ms) for item in asked]
         clocks = {item.key: SeatClock(limit) for item, limit in zip(asked, limits, strict=True)}
-        patience = (self.limits.move_ms + self.limits.margin_ms) / 1000 + SLACK_S
-        reply = await driver.ask(bundles, clocks, patience)
+        reply = await driver.ask(bundles, clocks, self._patience_s)
         if judge:
             self.judge(situation, asked, reply, driver)
         if reply.death or reply.missing:
             await self.drop()
         return reply
+
+    @property
+    def _patience_s(self) -> float:
+        return (self.limits.move_ms + self.limits.margin_ms) / 1000 + SLACK_S
 
     def _bundle(self, asked: Iterable[Asked], announced: bool) -> Bundle:
         bundle = Bundle()
@@ -176,22 +177,26 @@ class Session:
         if reply.death:
             self.lost(situation, driver)
         elif reply.missing and not reply.strays:
-            slow = any(finding.rule == "time" for finding in self.report.findings)
-            self.report.note("time" if slow else "answers", situation, _silence(reply, by_key, driver.printed()))
+            words = (
+                f"{_silence(reply)} within {self._patience_s:g} s (a league waits "
+                f"{self.limits.move_ms} ms and {self.limits.margin_ms} ms margin){_printed(driver.printed(), by_key)}"
+            )
+            self.report.note("timeout", situation, words)
         late = [key for key, charge in reply.charges_ns.items() if charge > self._allowance_ns(by_key[key])]
         if late and not by_key[late[0]].budget_ms:
             used = reply.charges_ns[late[0]] / MS
             words = f"decision {late[0][1]} took {used:.0f} ms where {self.limits.move_ms} ms were allowed"
-            self.report.note("time", situation, words)
+            self.report.note("timeout", situation, words)
 
     def _allowance_ns(self, asked: Asked) -> int:
         return ((asked.budget_ms or self.limits.move_ms) + self.limits.margin_ms) * MS
 
     def _judge_action(self, situation: str, asked: Asked, answer: Answer) -> None:
         refused = asked.position.refusal(answer.action)
-        if refused:
+        if refused is not None:
             legal = ", ".join(asked.position.listed[:6]) + (", ..." if len(asked.position.listed) > 6 else "")
-            self.report.note("legal", situation, f"it answered {_cut(answer.action)}: {refused}; legal: {legal}")
+            words = f"it answered {_cut(answer.action)}: {refused.words}; legal: {legal}"
+            self.report.note(refused.word.value, situation, words)
         self.judge_note(situation, answer)
 
     def judge_note(self, situation: str, answer: Answer) -> None:
@@ -258,13 +263,19 @@ def _why_no_hello(driver: Driver) -> str:
     return f"{driver.death}{hint}{_quoted(printed)}"
 
 
-def _silence(reply: Reply, asked: dict[Key, Asked], printed: str) -> str:
-    total = len(reply.missing) + len(reply.answers)
-    words = f"{len(reply.missing)} of {total} requests were not answered"
+def _rule(word: Termination, otherwise: Termination) -> str:
+    return (word if word in OWN_WORDS else otherwise).value
+
+
+def _silence(reply: Reply) -> str:
+    return f"{len(reply.missing)} of {len(reply.missing) + len(reply.answers)} requests were not answered"
+
+
+def _printed(printed: str, asked: dict[Key, Asked]) -> str:
     listed = {action for item in asked.values() for action in item.position.listed}
     if any(line.strip() in listed for line in printed.splitlines()):
-        words += "; it printed an action: stdout is not the protocol, answers travel on the stream"
-    return words + _quoted(printed)
+        return "; it printed an action: stdout is not the protocol, answers travel on the stream" + _quoted(printed)
+    return _quoted(printed)
 
 
 def _quoted(printed: str) -> str:

@@ -150,7 +150,7 @@ async def tight(session: Session, scene: Scene, name: str) -> None:
         used = reply.charges_ns[asked[0].key] / 1e6
         if used <= TIGHT_MS + session.limits.margin_ms:
             return
-    session.report.note("time", name, f"a decision took {used:.0f} ms where budget_ms was {TIGHT_MS}")
+    session.report.note("timeout", name, f"a decision took {used:.0f} ms where budget_ms was {TIGHT_MS}")
 
 
 async def one_bundle(session: Session, scene: Scene, name: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from arena.errors import UsageError
+from arena.errors import Termination, UsageError, nearest
 from arena.league.folder import DATABASE, read_secret
 from arena.league.verify import stored_policy
 from arena.players.base import FaultPolicy, Limits
@@ -63,6 +63,39 @@ def read_case(results: Path, game: str) -> Case:
             voids=tuple(void for void in store.voids() if void.game_id == record.game_id),
             bot_seeds=_bot_seeds(results, record),
         )
+
+
+def last_faulted(results: Path, bot: str | None = None) -> str:
+    """Return the id of the last stored game, in the order of rulesets and deals, in which a bot had a fault.
+
+    Games in which all faults are no-shows count only when there are no others: a bot that is benched after its faults
+    is a no-show, which would hide them.
+
+    Args:
+        results: a results folder.
+        bot: only faults of this one; None: of any.
+
+    Raises:
+        UsageError: when there is no such game, or no such bot.
+    """
+    with Store.open(results / DATABASE) as store:
+        names = {entrant.key: entrant.name for entrant in store.entrants()}
+        if bot is not None and bot not in names.values():
+            known = ", ".join(sorted(names.values()))
+            raise UsageError(f"--bot {bot}: no such bot in this league{nearest(bot, names.values())} (bots: {known})")
+        found = {True: "", False: ""}
+        for row in store.games():
+            own = [
+                word
+                for key, word in zip(row.seated, row.terminations, strict=True)
+                if word is not Termination.NORMAL and bot in (None, names[key])
+            ]
+            if own:
+                found[all(word is Termination.NO_SHOW for word in own)] = row.game_id
+    if not any(found.values()):
+        whose = f" of {bot}" if bot else ""
+        raise UsageError(f"{results}: no game with a fault{whose}; name a game: 'arena export {results}' lists them")
+    return found[False] or found[True]
 
 
 def limits_of(stored: Mapping[str, Any]) -> Limits:

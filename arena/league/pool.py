@@ -76,7 +76,7 @@ class Pool:
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
         core = self._cores[number % len(self._cores)]
         process = subprocess.Popen(
-            [sys.executable, "-m", "arena.league.worker", str(theirs.fileno()), str(core)],
+            [sys.executable, "-P", "-m", "arena.league.worker", str(theirs.fileno()), str(core)],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             start_new_session=True,

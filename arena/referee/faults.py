@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.errors import Termination
+from arena.errors import IllegalAction, Termination
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +55,8 @@ VOIDS = (
     ),
 )
 """What is no fault of a bot; the game does not count."""
+
+
+def fault_of(error: IllegalAction) -> Termination:
+    """Return what an answer is called that the rules refuse: no action of the game at all, or one that is not legal."""
+    return Termination.PROTOCOL if error.code == "malformed_action" else Termination.ILLEGAL

@@ -14,6 +14,7 @@ from arena.errors import IllegalAction, Termination
 from arena.games import Action, ChanceTurn, Game, GameOver, Moves, Seat, Step
 from arena.players.base import FaultPolicy
 from arena.records.record import DEFAULT, RETIRE, Entry, Fault
+from arena.referee.faults import fault_of
 from arena.seeds import chance_stream
 
 EMPTY_ANSWER = "an answer without an action"
@@ -137,9 +138,9 @@ class Table:
                 action = self._checked(seat, action)
             except IllegalAction as error:
                 empty = not action
-                malformed = error.code == "malformed_action"
-                word = Termination.PROTOCOL if malformed else Termination.ILLEGAL
-                return Refused(word, "empty" if empty else error.code, EMPTY_ANSWER if empty else error.message)
+                return Refused(
+                    fault_of(error), "empty" if empty else error.code, EMPTY_ANSWER if empty else error.message
+                )
         self._ticks[seat] = tick
         self._take(seat, action)
         return None

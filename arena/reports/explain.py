@@ -23,6 +23,9 @@ SLOWEST = 3
 WIDTH = 100
 OUTPUT_LINES = 12
 _DELAYS = ("computed_us", "kept_us", "stalled_us", "quickest_us")
+BENCHED = "was benched: it sat this game out, because it had failed again and again in this sitting"
+NOT_READY = "the bot was not ready in time: "
+"""Left out where the meaning of the word says it already, or where it is not so: a benched bot is not even started."""
 _TOLD = {"step", "seat", "word", "words", "decision", "legal", "bank_us", "spent_us", "used_us", "answer", "output"}
 _TOLD |= set(_DELAYS)
 """Parts of the evidence that have a place of their own in an explanation."""
@@ -75,12 +78,12 @@ def _fault(case: Case, number: int, fault: Fault) -> dict[str, Any]:
         "name": case.record.players[fault.seat].name,
         "step": fault.step,
         "word": str(fault.word),
-        "means": kind.what if kind else "",
+        "means": _means(fault.word, str(evidence.get("words", ""))),
         "rule": _rule(case, fault, kind.key if kind else ""),
         "decision": evidence.get("decision"),
         "legal": evidence.get("legal", []),
         "answer": _shown(evidence.get("answer")),
-        "words": escaped(str(evidence.get("words", "no evidence was kept"))),
+        "words": escaped(str(evidence.get("words", "no evidence was kept")).removeprefix(NOT_READY)),
         "charged_ms": _ms(charged),
         "delay": {key.replace("_us", "_ms"): _ms(evidence[key]) for key in _DELAYS if key in evidence},
         "bank_before_ms": _ms(_bank_before_us(case, fault)),
@@ -94,6 +97,13 @@ def _fault(case: Case, number: int, fault: Fault) -> dict[str, Any]:
         "output": [escaped(line) for line in str(evidence.get("output", "")).splitlines()],
         "more": {key: _shown(value) for key, value in evidence.items() if key not in _TOLD},
     }
+
+
+def _means(word: Termination, words: str) -> str:
+    """Return what a fault's word means here: a no-show has two meanings, of which the evidence tells."""
+    if word is Termination.NO_SHOW:
+        return BENCHED if "benched after" in words else "was not ready in time"
+    return next((kind.what for kind in FAULTS if kind.word is word), "")
 
 
 def _evidence(trace: Mapping[str, Any], number: int, fault: Fault) -> Mapping[str, Any]:
@@ -164,15 +174,17 @@ def explanation_lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield an explanation as one screen of words: seats and result, then every fault, or the slowest decisions."""
     yield f"{game_class(found['game']).title} ({found['game']}), game {found['id']}, deal {found['deal']}"
     unit = game_class(found["game"]).score_unit
+    benched = {fault["seat"] for fault in found["faults"] if fault["means"] == BENCHED}
     for seat in sorted(found["seats"], key=lambda seat: (seat["place"], seat["seat"])):
-        ending = "" if seat["termination"] == Termination.NORMAL else f", retired ({seat['termination']})"
+        word = f"{seat['termination']}{': benched' if seat['seat'] in benched else ''}"
+        ending = "" if word == Termination.NORMAL else f", retired ({word})"
         name = f"{seat['name']} {seat['version']}".rstrip()
         yield f"  {seat['place']}. {name} (seat {seat['seat']}): {seat['score']} {unit}{ending}"
     yield f"limits: {_limits(found['limits'])}; sandbox {found['sandbox']}"
     yield from (f"played again after a void attempt: {void['reason']}: {void['evidence']}" for void in found["voids"])
     for fault in found["faults"]:
         yield ""
-        yield from _fault_lines(fault)
+        yield from _fault_lines(fault, has_bank=bool(found["limits"]["bank_ms"] or found["limits"]["increment_ms"]))
     if any(found["strays"]):
         counts = ", ".join(f"seat {seat}: {count}" for seat, count in enumerate(found["strays"]) if count)
         yield f"answers to no open request (late or repeated ones): {counts}"
@@ -187,12 +199,20 @@ def _limits(limits: Mapping[str, Any]) -> str:
     return f"{limits['move_ms']} ms a decision, {bank}{added}, {margin}, {game}"
 
 
-def _fault_lines(fault: Mapping[str, Any]) -> Iterator[str]:
+def fault_words(fault: Mapping[str, Any]) -> str:
+    """Return one sentence on one fault of an explanation: which decision, what came back, what it cost."""
+    where = f" at decision {fault['decision']}" if fault["legal"] and fault["word"] != Termination.NO_SHOW else ""
+    legal = f"; legal: {', '.join(fault['legal'])}" if fault["legal"] and fault["answer"] is not None else ""
+    cost = "retired for the rest of the game" if fault["cost"] == RETIRE else f"a strike; played {fault['played']!r}"
+    return f"seat {fault['seat']} ({fault['name']}): {fault['word']}{where}: {fault['words']}{legal} -> {cost}"
+
+
+def _fault_lines(fault: Mapping[str, Any], *, has_bank: bool) -> Iterator[str]:
     yield f"seat {fault['seat']} ({fault['name']}): {fault['word']}, at step {fault['step']}"
     asked = f"decision {fault['decision']} (from 0); legal: {', '.join(fault['legal'])}"
     yield from _field("asked", asked if fault["legal"] else "nothing of this game was open for it")
     yield from _field("came back", fault["words"])
-    yield from _field("when", _when(fault))
+    yield from _field("when", _when(fault, has_bank=has_bank))
     if fault["delay"]:
         yield from _field("whose time", _whose_time(fault["charged_ms"], fault["delay"]))
     yield from _field("rule", f"{fault['word']}: {fault['means']}; {fault['rule']}")
@@ -205,12 +225,12 @@ def _fault_lines(fault: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"      | {line}" for line in (*left_out, *lines[-OUTPUT_LINES:]))
 
 
-def _when(fault: Mapping[str, Any]) -> str:
+def _when(fault: Mapping[str, Any], *, has_bank: bool) -> str:
     charged = "no time charged" if fault["charged_ms"] is None else f"charged {fault['charged_ms']:.1f} ms"
     before, after = fault["bank_before_ms"], fault["bank_after_ms"]
-    bank = f"bank {before:.1f} ms before" + ("" if after is None else f", {after:.1f} ms after")
+    bank = f"; bank {before:.1f} ms before" + ("" if after is None else f", {after:.1f} ms after") if has_bank else ""
     spent = "" if fault["spent_ms"] is None else f"; {fault['spent_ms']:.1f} ms charged in this game so far"
-    return f"{charged}; {bank}{spent}"
+    return f"{charged}{bank}{spent}"
 
 
 def _whose_time(charged_ms: float, delay: Mapping[str, float]) -> str:

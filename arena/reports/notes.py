@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from arena.errors import Termination
 from arena.ratings.ladder import Ladder
 from arena.reports.rated import Rated
 from arena.reports.rows import Column
@@ -21,6 +22,7 @@ MODELS = {
 ELO = Column("elo", "", 1, signed=True)
 BROKEN_SHARE = 0.05
 """A bot that loses more of its games by fault is called broken."""
+SAT_OUT = " A no-show is also what a benched bot gets, in every game that it sits out."
 HALF_WIDTH = Column("error", "", 1)
 
 
@@ -61,6 +63,7 @@ def broken_notes(games: Sequence[Played]) -> tuple[str, ...]:
             notes.append(
                 f"BROKEN: {name} lost {faults} of its {tally.games} games by fault ({kinds}). Its rating says that, "
                 "not how well it plays; --no-forfeits rates the other games alone."
+                f"{SAT_OUT if Termination.NO_SHOW in tally.faults else ''}"
             )
     return tuple(notes)
 

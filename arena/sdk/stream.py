@@ -11,7 +11,6 @@ import asyncio
 import io
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
@@ -20,6 +19,7 @@ from typing import Any, NoReturn
 import grpc
 
 from arena.sdk.bot import Bot, Decide, Game, Request, Result
+from arena.sdk.words import failure, no_action, no_bot
 from arena.v1 import arena_pb2, arena_pb2_grpc
 
 PROTOCOL = 1
@@ -43,7 +43,9 @@ def run(
     """Connect to the referee, play until it says goodbye, and end the process.
 
     The process ends with status 0 after Goodbye; with 1 and a trace on stderr when the bot raises, which the referee
-    rules a crash (no action is ever answered in the bot's place); with 1 and one line when the stream fails.
+    rules a crash (no action is ever answered in the bot's place); with 1 and one line when the stream fails; with 2 and
+    one line when this is no bot, or no referee is named. The trace begins at the bot's own code; BOT_FULL_TRACE=1 in
+    its environment shows the SDK's frames, too.
 
     Args:
         bot: a function from request to action, or an object with ``decide``.
@@ -58,6 +60,9 @@ def run(
     address, token = os.environ.get("ARENA_ADDRESS"), os.environ.get("ARENA_TOKEN", "")
     if not address:
         _leave(2, "ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'")
+    player = _Player(bot)
+    if problem := no_bot(bot, player.decide):
+        _leave(2, problem)
     hello = arena_pb2.Hello(
         protocol=PROTOCOL,
         name=name,
@@ -68,12 +73,11 @@ def run(
         wants_events=wants_events,
     )
     try:
-        words = asyncio.run(_play(_Player(bot), address, token, hello))
+        words = asyncio.run(_play(player, address, token, hello))
     except grpc.aio.AioRpcError as error:
         _leave(1, f"the stream to the referee failed: {error.code().name}: {error.details()}")
-    except Exception:  # the bot's own code may raise anything: its author sees the trace, the referee a crash
-        traceback.print_exc()
-        _leave(1, "the bot raised; see the trace above")
+    except Exception as error:  # the bot's own code may raise anything: its author sees the trace, the referee a crash
+        _leave(1, failure(error, __file__))
     _leave(0 if words is None else 1, words)
 
 
@@ -135,11 +139,12 @@ class _Player:
     """The bot with the games it is in.
 
     Attributes:
+        decide: the bot's own function.
         is_playing: the referee has spoken, so that a broken stream may be dialled again.
     """
 
     def __init__(self, bot: Bot | Decide) -> None:
-        self._decide: Decide = getattr(bot, "decide", bot)  # type: ignore[arg-type]
+        self.decide: Decide = getattr(bot, "decide", bot)  # type: ignore[arg-type]
         self._new_game: Callable[[Game], object] = getattr(bot, "new_game", _ignore)
         self._game_over: Callable[[Result], object] = getattr(bot, "game_over", _ignore)
         self._games: dict[str, Game] = {}
@@ -164,9 +169,9 @@ class _Player:
 
     def answer(self, message: arena_pb2.Request) -> arena_pb2.Answer:
         """Return the bot's answer to one request."""
-        action: object = self._decide(Request(message, self._games[message.game_id]))
+        action: object = self.decide(Request(message, self._games[message.game_id]))
         if not isinstance(action, str):
-            raise TypeError(f"decide returned {action!r}; an action is a string, such as {message.legal_actions[0]!r}")
+            raise no_action(self.decide, action, message.legal_actions)
         return arena_pb2.Answer(game_id=message.game_id, decision=message.decision, action=action)
 
 

@@ -127,21 +127,21 @@ def _crash(words: str) -> NoReturn:
 
 
 class Mute(Bot):
-    """start: never says Hello."""
+    """no-show: never says Hello."""
 
     def begin(self) -> None:
         time.sleep(FOR_EVER_S)
 
 
 class NoModule(Bot):
-    """start: an import fails."""
+    """no-show: an import fails."""
 
     def begin(self) -> None:
         import no_such_module  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
 
 
 class Prints(Bot):
-    """start: prints its move instead of dialling in."""
+    """no-show: prints its move instead of dialling in."""
 
     def begin(self) -> None:
         print("take", flush=True)
@@ -149,7 +149,7 @@ class Prints(Bot):
 
 
 class NoToken(Bot):
-    """start: dials in without its token."""
+    """no-show: dials in without its token."""
 
     metadata = False
 
@@ -182,21 +182,21 @@ class OneAtATime(Bot):
 
 
 class Garbage(Bot):
-    """stream: sends bytes that are no message."""
+    """protocol: sends bytes that are no message."""
 
     async def greeted(self) -> None:
         await self.call.write(b"\xff\xfe\xfd no message")
 
 
 class TwoHellos(Bot):
-    """stream: introduces itself twice."""
+    """protocol: introduces itself twice."""
 
     async def greeted(self) -> None:
         await self.send(hello=arena_pb2.Hello(protocol=1))
 
 
 class HangsUp(Bot):
-    """stream: ends its stream and lives on."""
+    """disconnect: ends its stream and lives on."""
 
     async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
         await self.call.done_writing()
@@ -204,7 +204,7 @@ class HangsUp(Bot):
 
 
 class Huge(Bot):
-    """stream: sends more than 64 KiB."""
+    """protocol: sends more than 64 KiB."""
 
     async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
         await self.send(answers=[arena_pb2.Answer(action="x" * 100_000)])
@@ -224,14 +224,14 @@ class Greedy(Bot):
 
 
 class Crashes(Bot):
-    """alive: raises at its first decision."""
+    """crash: raises at its first decision."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         _crash("as told")
 
 
 class PrintsAnswers(Bot):
-    """answers: prints its actions instead of sending them."""
+    """timeout: prints its actions instead of sending them."""
 
     async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
         for request in requests:
@@ -239,14 +239,14 @@ class PrintsAnswers(Bot):
 
 
 class FirstOnly(Bot):
-    """answers: reads one request of a list."""
+    """timeout: reads one request of a list."""
 
     async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
         await super().answer_all(requests[:1])
 
 
 class Slow(Bot):
-    """time: thinks for two seconds whatever the limit is."""
+    """timeout: thinks for two seconds whatever the limit is."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         time.sleep(2)
@@ -254,7 +254,7 @@ class Slow(Bot):
 
 
 class DeafToBudget(Bot):
-    """time: thinks for as long as the welcome allows, and does not look at budget_ms."""
+    """timeout: thinks for as long as the welcome allows, and does not look at budget_ms."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         if len(self.seeds) == 1:
@@ -263,28 +263,28 @@ class DeafToBudget(Bot):
 
 
 class Guesses(Bot):
-    """legal: does not look at the legal actions."""
+    """illegal: does not look at the legal actions."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         return "lay 11"
 
 
 class Shouts(Bot):
-    """legal: writes actions in upper case."""
+    """protocol: writes actions in upper case."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         return super().choose(request).upper()
 
 
 class Empty(Bot):
-    """legal: answers without an action."""
+    """protocol: answers without an action."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         return ""
 
 
 class Resigns(Bot):
-    """legal: gives up late in a game, in words that the game does not have."""
+    """protocol: gives up late in a game, in words that the game does not have."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         return "resign" if request.decision > 5 else super().choose(request)
@@ -337,7 +337,7 @@ class Talks(Bot):
 
 
 class FromTheStart(Bot):
-    """alive: expects every game to begin with decision 0."""
+    """crash: expects every game to begin with decision 0."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         known = self.__dict__.setdefault("known", set())
@@ -348,7 +348,7 @@ class FromTheStart(Bot):
 
 
 class NeedsChoice(Bot):
-    """alive: expects two legal actions or more."""
+    """crash: expects two legal actions or more."""
 
     def choose(self, request: arena_pb2.Request) -> str:
         if len(request.legal_actions) == 1:
@@ -357,7 +357,7 @@ class NeedsChoice(Bot):
 
 
 class ListFails(Bot):
-    """alive: cannot take long lists."""
+    """crash: cannot take long lists."""
 
     async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
         if len(requests) > 16:
@@ -366,7 +366,7 @@ class ListFails(Bot):
 
 
 class NewGameTwice(Bot):
-    """alive: cannot take a game that it knows."""
+    """crash: cannot take a game that it knows."""
 
     def hear(self, response: arena_pb2.PlayResponse) -> None:
         if any(game.game_id in self.seeds for game in response.new_games):
@@ -375,7 +375,7 @@ class NewGameTwice(Bot):
 
 
 class OverUnknown(Bot):
-    """alive: cannot take the end of a game that it does not know."""
+    """crash: cannot take the end of a game that it does not know."""
 
     def hear(self, response: arena_pb2.PlayResponse) -> None:
         for over in response.game_overs:
@@ -385,7 +385,7 @@ class OverUnknown(Bot):
 
 
 class Noticed(Bot):
-    """alive: cannot take a notice."""
+    """crash: cannot take a notice."""
 
     def hear(self, response: arena_pb2.PlayResponse) -> None:
         if response.notices:
@@ -394,7 +394,7 @@ class Noticed(Bot):
 
 
 class EmptyList(Bot):
-    """alive: cannot take a message without a request."""
+    """crash: cannot take a message without a request."""
 
     def hear(self, response: arena_pb2.PlayResponse) -> None:
         super().hear(response)
@@ -403,7 +403,7 @@ class EmptyList(Bot):
 
 
 class Strict(Bot):
-    """alive: cannot take fields that it does not know."""
+    """crash: cannot take fields that it does not know."""
 
     part: Callable[[arena_pb2.Request], Any] = staticmethod(lambda request: request)
 
@@ -417,7 +417,7 @@ class Strict(Bot):
 
 
 class StrictViews(Strict):
-    """alive: cannot take fields of a view that it does not know."""
+    """crash: cannot take fields of a view that it does not know."""
 
     part = staticmethod(lambda request: request.no_thanks)
 

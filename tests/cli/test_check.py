@@ -74,10 +74,27 @@ def test_a_failure_is_said_in_words(home: Path, arena: Arena) -> None:
     folder = make(home, "bad", code="import no_such_module\n")
     run = arena("check", "bad", "--quick", "--game", "no_thanks")
     assert run.status == 1
-    assert "MUST start" in run.out
+    assert "MUST no-show" in run.out
     assert "No module named 'no_such_module'" in run.out
     assert run.out.rstrip().endswith("FAIL 0 of 1 situations")
     assert not (folder / BADGE).exists()
+
+
+def test_faults_have_the_words_of_a_league(home: Path, arena: Arena) -> None:
+    """What is no action of the game is protocol, what the rules refuse is illegal; silence says how long it lasted."""
+    head = "from arena.sdk import run\n"
+    make(home, "nonsense", code=f"{head}run(lambda request: 'jump')\n")
+    make(home, "refused", code=f"{head}run(lambda request: 'pass')\n")
+    make(home, "endless", code=f"{head}def decide(request):\n    while True:\n        pass\nrun(decide)\n")
+    for name, word, words in (
+        ("nonsense", "protocol", "it answered 'jump'"),
+        ("refused", "illegal", "it answered 'pass': pass needs a token"),
+        ("endless", "timeout", "not answered within 3.35 s (a league waits 200 ms and 150 ms margin)"),
+    ):
+        run = arena("check", name, "--quick", "--game", "no_thanks", "--move-ms", "200")
+        assert run.status == 1
+        assert [line.split()[1] for line in run.out.splitlines() if line.startswith("MUST")] == [f"{word}:"]
+        assert words in " ".join(run.out.split())
 
 
 @pytest.mark.parametrize(

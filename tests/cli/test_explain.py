@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.errors import Termination
-from tests.cli.running import Run, with_fault
-from tests.commands import arena as arena_command
-from tests.commands import fixture, league
+from tests.cli.running import Run, records, with_fault
+from tests.commands import SECRET, fixture, league
+from tests.commands import arena as command
 
 Arena = Callable[..., Run]
 
@@ -36,16 +36,16 @@ def test_a_late_answer_says_whose_time_it_was(tmp_path: Path) -> None:
         home.mkdir()
         bots = [fixture("a"), fixture("b"), fixture(name, *flags, "--in-flight", "1")]
         league(home / "spring.toml", bots, deals=1, tail=limits)
-        arena_command("run-league", "spring.toml", cwd=home)
+        command("run-league", "spring.toml", cwd=home)
         results = home / "results/spring"
         game = with_fault(results, Termination.TIMEOUT)
-        (fault, *_) = json.loads(arena_command("explain", results, game.game_id, "--json", cwd=home).out)["faults"]
+        (fault, *_) = json.loads(command("explain", results, game.game_id, "--json", cwd=home).out)["faults"]
         delay = fault["delay"]
         assert fault["charged_ms"] > 500
         assert delay["kept_ms"] <= 100
         assert delay["stalled_ms"] <= 100
         assert (delay["computed_ms"] > 250) == (name == "computes")
-        out = arena_command("explain", results, game.game_id, cwd=home).out
+        out = command("explain", results, game.game_id, cwd=home).out
         assert "whose time  the bot's" in out
 
 
@@ -82,3 +82,44 @@ def test_an_unknown_game_is_the_users_error(played: Path, arena: Arena) -> None:
     run = arena("explain", played, "zzz")
     assert run.status == 2
     assert "no stored game has an id that starts with 'zzz'" in run.err
+
+
+def test_without_a_game_it_is_the_last_one_with_a_fault(played: Path, arena: Arena) -> None:
+    """Of any bot, or of one; which game it is stands on stderr."""
+    for words, name in (((), None), (("--bot", "wreck"), "wreck")):
+        run = arena("explain", played, *words)
+        assert run.status == 0
+        assert run.err.startswith(f"the last game with a fault{f' of {name}' if name else ''}: {played} ")
+        game = next(game for game in records(played) if game.game_id == run.err.split()[-1])
+        faulted = {game.players[fault.seat].name for fault in game.faults}
+        assert faulted if name is None else name in faulted
+        later = [other for other in records(played) if other.faults and other.deal > game.deal]
+        assert not later or name is not None
+
+
+def test_without_a_fault_there_is_nothing_to_explain_unasked(played: Path, arena: Arena) -> None:
+    run = arena("explain", played, "--bot", "honest")
+    assert (run.status, run.out) == (2, "")
+    assert f"no game with a fault of honest; name a game: 'arena export {played}' lists them" in run.err
+    assert "did you mean 'honest'?" in arena("explain", played, "--bot", "honesty").err
+
+
+def test_a_benched_bot_is_not_said_to_have_been_late(tmp_path: Path) -> None:
+    """After ten games lost by fault it sits out the rest of the sitting, which is stored as a no-show."""
+    (tmp_path / "cheat.py").write_text("from arena.sdk import run\nrun(lambda request: 'lay 11')\n")
+    cheat = '[[bot]]\nname = "cheat"\ncommand = ["{python}", "cheat.py"]\n'
+    bots = [fixture("a"), fixture("b"), cheat]
+    ran = command(
+        "run-league", league(tmp_path / "spring.toml", bots, deals=13, head=SECRET + "in_flight = 1\n"), cwd=tmp_path
+    )
+    assert ran.status == 0, ran.err
+    assert "A no-show is also what a benched bot gets, in every game that it sits out." in ran.out
+    results = tmp_path / "results/spring"
+    game = with_fault(results, Termination.NO_SHOW)
+    out = command("explain", results, game.game_id, cwd=tmp_path).out
+    assert "retired (no-show: benched)" in out
+    assert "came back   benched after 10 faulted games in a row" in out
+    assert "rule        no-show: was benched: it sat this game out" in out
+    assert "not ready in time" not in out
+    last = command("explain", results, cwd=tmp_path)
+    assert "illegal, at step" in last.out

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from arena import __version__
 from arena.cli.main import COMMANDS
 from arena.cli.main import arena as group
 from arena.games import game_ids
-from tests.commands import arena
+from tests.commands import PATIENCE_S, arena
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -73,8 +75,28 @@ def test_a_bot_that_fails_in_one_game_shows_its_trace(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("import no_such_module\n")
     ran = arena("play", "no_thanks", "margin", "mine={python} bot.py", "margin", cwd=tmp_path)
     assert ran.status == 1
-    assert "seat 1 (mine) was retired: no-show" in ran.err
+    assert "seat 1 (mine): no-show: the process ended with exit status 1 -> retired for the rest of the game" in ran.err
     assert "ModuleNotFoundError: No module named 'no_such_module'" in ran.err
+
+
+def test_an_endless_loop_in_one_game_names_the_limit(tmp_path: Path) -> None:
+    """What was allowed, at which decision, what it cost, and how to give the bot more time."""
+    code = "def decide(request):\n    print('here')\n    while request.decision:\n        pass\n    return 'pass'\n"
+    (tmp_path / "bot.py").write_text(f"from arena.sdk import run\n{code}run(decide)\n")
+    ran = arena("play", "no_thanks", "margin", "mine={python} bot.py", "margin", "--move-ms", "300", cwd=tmp_path)
+    assert ran.status == 1
+    assert re.search(r"seat 1 \(mine\): timeout at decision 1: \d+ ms where 300 ms and 150 ms margin were", ran.err)
+    assert "the bot still owes the answer that was ruled late before -> retired for the rest of the game" in ran.err
+    assert "--move-ms gives it more time, --no-clock all of it" in ran.err
+    assert "\n    here\n" in ran.err
+
+
+def test_a_file_called_arena_in_the_working_directory_is_not_taken_for_the_arena(tmp_path: Path) -> None:
+    """Everybody may call a file so; workers once imported it."""
+    (tmp_path / "arena.py").write_text("raise SystemExit('this is not the arena')\n")
+    command = [str(Path(sys.executable).parent / "arena"), "play", "no_thanks", "margin", "random", "margin"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_output_pipes(tmp_path: Path) -> None:

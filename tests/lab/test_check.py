@@ -140,17 +140,17 @@ def test_report_counts_and_stops() -> None:
     """One rule broken everywhere is said once, and the rest is left out."""
     report = Report()
     report.situations = {"a": True, "b": True, "c": True}
-    report.note("legal", "a", "first")
-    report.note("legal", "a", "again")
-    report.note("legal", "b", "second")
+    report.note("illegal", "a", "first")
+    report.note("illegal", "a", "again")
+    report.note("illegal", "b", "second")
     with pytest.raises(Enough):
-        report.note("legal", "c", "third")
+        report.note("illegal", "c", "third")
     report.note("flush", "a", "advice never fails")
     assert [(item.rule, item.words, item.also) for item in report.findings] == [
-        ("legal", "first", ENOUGH - 1),
+        ("illegal", "first", ENOUGH - 1),
         ("flush", "advice never fails", 0),
     ]
     assert report.counts == (0, 3)
     assert not report.passed
     found = document(report, program("none"), Wanted((), True, LIMITS))
-    assert [(item["level"], item["rule"]) for item in found["findings"]] == [("must", "legal"), ("should", "flush")]
+    assert [(item["level"], item["rule"]) for item in found["findings"]] == [("must", "illegal"), ("should", "flush")]

@@ -53,6 +53,24 @@ def mute(request: Request) -> str:
     return request.legal_actions[0]
 
 
+def wrapping(request: Request) -> str:
+    """Fail because of another failure."""
+    try:
+        return request.game.options["plan"]  # type: ignore[no-any-return]
+    except KeyError as error:
+        raise RuntimeError("there is no plan") from error
+
+
+def counting(request: Request) -> str:
+    """Return a number."""
+    return 7  # type: ignore[return-value]
+
+
+def listing(request: Request) -> str:
+    """Return a list of actions."""
+    return ["pass"]  # type: ignore[return-value]
+
+
 def nothing(request: Request) -> str:
     """Forget to return an action."""
     return None  # type: ignore[return-value]

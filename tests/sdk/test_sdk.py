@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,11 +57,52 @@ def test_an_exception_in_decide_prints_its_trace_and_is_a_crash() -> None:
     assert "the bot raised; see the trace above" in played.end.logs[0]
 
 
-def test_a_decide_that_returns_nothing_is_a_crash_with_its_reason() -> None:
-    played = against_firsts("nothing", games=1)
+def test_a_trace_begins_at_the_authors_code_unless_the_whole_one_is_asked_for() -> None:
+    """What the SDK and asyncio did before is left out, and a line says so; a cause keeps its own trace."""
+    log = log_of(against_firsts("wrapping", games=1))
+    files = [line.split('"')[1] for line in log if line.lstrip().startswith("File ")]
+    assert [Path(file).name for file in files] == ["bots.py"] * 2
+    assert "KeyError: 'plan'" in log
+    assert any("BOT_FULL_TRACE" in line for line in log)
+    whole = play([replace(bot("wrapping"), env=(("BOT_FULL_TRACE", "1"),)), *FIRSTS], 1, PATIENT).end.logs[0]
+    assert "arena/sdk/stream.py" in whole
+    assert "in wrapping" in whole
+
+
+@pytest.mark.parametrize(
+    ("name", "returned"),
+    [
+        ("nothing", "None (does every way through it end with a return?)"),
+        ("counting", "7, of type int"),
+        ("listing", "['pass'], of type list"),
+    ],
+)
+def test_an_action_that_is_no_string_is_a_crash_that_names_the_function_and_its_line(name: str, returned: str) -> None:
+    """There is no line at which it happened, so no trace; one line says all."""
+    played = against_firsts(name, games=1)
     assert played.words(0) == ["crash"]
-    assert "TypeError: decide returned None; an action is a string, such as 'pass'" in played.end.logs[0]
-    assert "the bot raised; see the trace above" in played.end.logs[0]
+    line = (ROOT / "tests/sdk/bots.py").read_text().splitlines().index(f"def {name}(request: Request) -> str:") + 1
+    words = "an action is a string, one of request.legal_actions, such as 'pass'"
+    assert f"{name} (bots.py, line {line}) returned {returned}; {words}" in log_of(played)
+    assert "Traceback" not in played.end.logs[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("run(None)", "run() was given None: it takes a function from request to action"),
+        ("run(Bot)", "run() was given the class Bot, not a bot: make one with run(Bot())"),
+        ("run(decide)", "decide (bot.py, line 2) is called with one argument, the request: def decide(request)"),
+    ],
+)
+def test_what_is_no_bot_is_refused_before_the_first_game(tmp_path: Path, code: str, says: str) -> None:
+    head = "from arena.sdk import run\ndef decide(view, legal): ...\nclass Bot:\n    def decide(self, request): ...\n"
+    (tmp_path / "bot.py").write_text(head + code)
+    env = {**os.environ, "ARENA_ADDRESS": "unix:///nowhere"}
+    done = subprocess.run([sys.executable, "bot.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith(says)
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_results_do_not_depend_on_how_games_interleave() -> None:
