@@ -20,6 +20,7 @@ from arena.league.bots import read_bot
 from arena.league.build import limited
 from arena.league.snapshot import snapshot
 from arena.players.base import Limits, Program
+from tests.conftest import shared_folder
 from tests.league.sittings import Played, play
 
 BOTS = Path(__file__).parents[2] / "bots"
@@ -55,10 +56,7 @@ def built(bot: str, tmp_path_factory: pytest.TempPathFactory) -> Program:
 @contextmanager
 def building(what: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield the folder in which this is built, the same for all tests of a run; one process at a time has it."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    home = folder / "built" / what.replace("/", "-")
+    home = shared_folder(tmp_path_factory) / "built" / what.replace("/", "-")
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
