@@ -17,8 +17,6 @@ class TestGo(SdkContract):
     """The SDK and the bots of ``bots/go``."""
 
     language = "go"
-    programs = ("go",)
-    install = "Go 1.26 or later"
     main = "main.go"
 
 

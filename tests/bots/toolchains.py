@@ -18,8 +18,11 @@ import pytest
 from arena.games import game_class
 from arena.league.bots import read_bot
 from arena.league.build import limited
+from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
+from arena.league.starters import TOOLCHAINS
 from arena.players.base import Limits, Program
+from arena.players.levels import resolve_level
 from tests.conftest import shared_folder
 from tests.league.sittings import Played, play
 
@@ -47,10 +50,17 @@ def require(*programs: str, install: str) -> None:
     pytest.skip(words)
 
 
+def require_language(language: str) -> None:
+    """Skip or fail the running test when what a language needs is missing."""
+    require(*TOOLCHAINS[language].programs, install=TOOLCHAINS[language].install)
+
+
 def built(bot: str, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program of ``bots/<bot>``, such as ``go/random``, fetched and built once for all tests of a run."""
     with building(bot, tmp_path_factory) as folder:
-        return snapshot(read_bot(bot, BOTS), folder, with_users_caches)
+        # Kept, so that commands under test take it: those confine the steps that build, at the level that works here.
+        builds = Builds(users_cache(), resolve_level("auto"), lambda words: None)
+        return snapshot(read_bot(bot, BOTS), folder, with_users_caches, builds)
 
 
 @contextmanager
