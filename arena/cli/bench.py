@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,9 +14,12 @@ import click
 from arena.cli.main import EXIT_FAILED
 from arena.cli.out import print_rows, tell
 from arena.games import game_ids
+from arena.league.builds import Builds, users_cache
+from arena.players.levels import resolve_level
 from arena.reports.rows import Column, Rows
 from arena.reports.writers import json_text
 
+ROUNDS = 5
 COLUMNS = (
     Column("row", "row"),
     Column("rate", "decisions/s"),
@@ -39,17 +44,27 @@ RATINGS_COLUMNS = (
     Column("ratio", "ratio", 2),
     Column("memory_mb", "peak MB"),
 )
+LANGUAGES_COLUMNS = (
+    Column("language", "language"),
+    Column("rate", "decisions/s"),
+    Column("low", "least"),
+    Column("high", "most"),
+    Column("ratio", "x python", 2),
+    Column("start_ms", "start ms"),
+    Column("bot_us", "bot µs", 1),
+    Column("referee_us", "referee µs", 1),
+    Column("list_size", "list", 1),
+)
 
 
 @click.command()
 @click.option("--rules", is_flag=True, help="The rules alone: random play of every game.")
 @click.option("--ratings", is_flag=True, help="The rating fit beside a bare NumPy Newton.")
-@click.option(
-    "--rounds", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="Interleaved rounds."
-)
+@click.option("--languages", is_flag=True, help="The starter of every language beside the Python one.")
+@click.option("--rounds", "count", type=click.IntRange(1, 100), help="Interleaved rounds; default: 5, 3 of languages.")
 @click.option("--seconds", type=click.FloatRange(0.1, 30), default=1.0, show_default=True, help="Length of a row.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
-def bench(rules: bool, ratings: bool, count: int, seconds: float, as_json: bool) -> None:
+def bench(rules: bool, ratings: bool, languages: bool, count: int | None, seconds: float, as_json: bool) -> None:
     """Measure the arena on this machine; exit 1 when a floor is missed.
 
     Nothing else should run meanwhile. Ratios within a round are what counts, not rates.
@@ -59,16 +74,49 @@ def bench(rules: bool, ratings: bool, count: int, seconds: float, as_json: bool)
         arena bench
         arena bench --rules --json
         arena bench --ratings
+        arena bench --languages
     """
-    if rules and ratings:
-        raise click.UsageError("--rules and --ratings are measured one at a time")
-    document = _rules(seconds) if rules else _ratings(count) if ratings else _transport(count, seconds)
+    if rules + ratings + languages > 1:
+        raise click.UsageError("--rules, --ratings and --languages are measured one at a time")
+    columns: tuple[Column, ...]
+    if rules:
+        document, columns = _rules(seconds), RULES_COLUMNS
+    elif ratings:
+        document, columns = _ratings(count or ROUNDS), RATINGS_COLUMNS
+    elif languages:
+        document, columns = _languages(count, seconds), LANGUAGES_COLUMNS
+    else:
+        document, columns = _transport(count or ROUNDS, seconds), COLUMNS
     if as_json:
         click.echo(json_text(document), nl=False)
     else:
-        _print(document, RULES_COLUMNS if rules else RATINGS_COLUMNS if ratings else COLUMNS)
-    if not all(floor["ok"] for floor in document["floors"]):
+        _print(document, columns)
+    broken = any(not item["missing"] for item in document.get("left_out", ()))
+    if broken or not all(floor["ok"] for floor in document["floors"]):
         sys.exit(EXIT_FAILED)
+
+
+def _languages(count: int | None, seconds: float) -> dict[str, Any]:
+    from arena.lab.languages import ROUNDS, SCHEMA, rounds, starters, summary
+    from arena.lab.machine import machine
+
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
+        programs, left_out = starters(Path(folder), Builds(users_cache(), resolve_level("auto"), tell))
+        before, measured = machine(), []
+        for found in rounds(programs, count or ROUNDS, seconds, left_out.append):
+            measured.append(found)
+            tell(f"round {len(measured)} of {count or ROUNDS}")
+    for item in left_out:
+        tell(f"left out: {item.language}: {item.words}")
+    return {
+        "schema": SCHEMA,
+        "machine": before,
+        "load_after": machine()["load"],
+        "rounds": len(measured),
+        "rows": summary(measured),
+        "left_out": [asdict(item) for item in left_out],
+        "floors": [],
+    }
 
 
 def _transport(count: int, seconds: float) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from arena.cli.out import tell
 from arena.games import game_class
 from arena.league.badge import write_badge
 from arena.league.bots import Bot, read_bot, shipped
+from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
 from arena.league.sources import BADGE
 from arena.league.steps import step_sandbox
@@ -35,12 +36,16 @@ WIDTH = 110
 @click.option("--quick", is_flag=True, help="Few modes and positions, for while you write; gives no badge.")
 @click.option("--badge", type=click.Path(path_type=Path), help=f"Where the badge goes; default: {BADGE} in its folder.")
 @click.option("--move-ms", type=click.IntRange(100), default=1000, show_default=True, help="Limit of a decision.")
+@click.option("--rebuild", is_flag=True, help="Build it anew, though the same was built before.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
-def check(bot: str, games: tuple[str, ...], quick: bool, badge: Path | None, move_ms: int, as_json: bool) -> None:
+def check(
+    bot: str, games: tuple[str, ...], quick: bool, badge: Path | None, move_ms: int, rebuild: bool, as_json: bool
+) -> None:
     """Put BOT into every situation that a league may; say what it must and should do better.
 
     Exit 0 when every rule that must be kept was kept, 1 when not, 2 when the bot cannot be built or found. A bot that
     passes gets a badge, which a league with require_check = true asks for; it is valid until the bot's files change.
+    What its steps build is kept in the user's cache folder (arena/builds, at most 2 GB) until its files change.
 
     \b
     Example:
@@ -54,10 +59,9 @@ def check(bot: str, games: tuple[str, ...], quick: bool, badge: Path | None, mov
         game_class(game)
     declared = read_bot(bot, Path.cwd())
     with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
-        if declared.fetch or declared.build:
-            tell("building it")
         level = resolve_level("auto")
-        program = snapshot(declared, Path(folder), step_sandbox(level))
+        builds = Builds(users_cache(), level, tell, rebuild)
+        program = snapshot(declared, Path(folder), step_sandbox(level), builds)
         wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms, sandbox=level))
         report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))
     found = document(report, program, wanted)

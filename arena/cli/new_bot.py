@@ -28,5 +28,5 @@ def new_bot(folder: Path, language: str, game: str | None) -> None:
     click.echo(f"edit   {folder / file}:{line}   here it chooses its action")
     click.echo(f"next   arena check {folder} --quick")
     click.echo(f"then   arena play {game or game_ids()[0]} {folder} random random --show")
-    for program in made.missing:
-        tell(f"this language needs {program!r}, which is not in PATH: install it first")
+    if missing := made.toolchain.missing():
+        tell(f"not in PATH: {', '.join(missing)}; before the next step install {made.toolchain.install}")

@@ -18,6 +18,7 @@ from arena.errors import Termination, UsageError
 from arena.games import create
 from arena.games.base import GameSpec
 from arena.league.bots import read_bots, require_players
+from arena.league.builds import Builds, users_cache
 from arena.league.case import Case
 from arena.league.job import GameJob, Job, SittingEnd
 from arena.league.pool import Pool
@@ -66,8 +67,8 @@ def play(
     require_players(read, game)
     limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
     with tempfile.TemporaryDirectory(prefix="arena-play-") as folder:
-        wrap = step_sandbox(resolve_level(limits.sandbox))
-        programs = snapshots(read, Path(folder), wrap)
+        level = resolve_level(limits.sandbox)
+        programs = snapshots(read, Path(folder), step_sandbox(level), Builds(users_cache(), level, tell))
         finished, end = play_one(rules.spec, programs, seed, limits)
     record = decode(finished.record)
     if show:

@@ -11,14 +11,17 @@ from pathlib import Path
 import click
 
 from arena.cli.main import EXIT_FAILED
-from arena.cli.out import find_results
+from arena.cli.out import find_results, tell
 from arena.errors import UsageError
 from arena.games import Seat
 from arena.lab.rematch import Outcome, rematch
 from arena.league.bots import MANIFEST, Bot, builtin_names, read_bot
+from arena.league.builds import Builds, users_cache
 from arena.league.capsule import read_capsule
 from arena.league.case import Case, read_case
 from arena.league.snapshot import snapshot
+from arena.league.steps import step_sandbox
+from arena.players.levels import resolve_level
 from arena.records.record import Record
 from arena.reports.writers import json_text
 
@@ -49,7 +52,9 @@ def rematch_command(
     bot = _bot(text)
     seat = _seat(case.record, bot, own if seat is None else seat)
     with tempfile.TemporaryDirectory(prefix="arena-rematch-") as folder:
-        outcome = rematch(case, seat, snapshot(bot, Path(folder)), clock=not no_clock)
+        level = resolve_level("auto")
+        program = snapshot(bot, Path(folder), step_sandbox(level), Builds(users_cache(), level, tell))
+        outcome = rematch(case, seat, program, clock=not no_clock)
     if as_json:
         click.echo(json_text({"schema": 1, "id": case.record.game_id, "seat": seat, **asdict(outcome)}), nl=False)
     else:

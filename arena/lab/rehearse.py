@@ -18,6 +18,7 @@ from time import monotonic
 from arena.errors import Termination, UsageError
 from arena.games import create
 from arena.league.bots import Bot
+from arena.league.builds import Builds, users_cache
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Pool
 from arena.league.snapshot import PYTHON, snapshots
@@ -130,7 +131,8 @@ def rehearse(
     tell(f"copying and building {len(league.bots)} bots")
     level = resolve_level(league.limits.sandbox)
     league = replace(league, limits=replace(short_limits(league.limits), sandbox=level))
-    programs = {program.name: program for program in snapshots(league.bots, folder, step_sandbox(level))}
+    made = snapshots(league.bots, folder, step_sandbox(level), Builds(users_cache(), level, tell))
+    programs = {program.name: program for program in made}
     scenes = [_scene(league, programs, folder, number, fault) for number, fault in enumerate(faults)]
     began = monotonic()
     for _ in range(ATTEMPTS):

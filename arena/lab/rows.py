@@ -10,11 +10,12 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
+from arena.errors import ArenaError
 from arena.games.no_thanks import NoThanks, Options
 from arena.lab.echo import Echoed, measure
 from arena.league.job import GameJob, Job, SittingEnd
@@ -23,6 +24,7 @@ from arena.players.base import FaultPolicy, Limits, Program
 from arena.seeds import derive
 
 GAMES = 5_000
+"""More than can be played."""
 
 
 class Solo(NoThanks):
@@ -35,18 +37,26 @@ def _game(bots: int) -> NoThanks:
     return Solo(bots, Options(rounds=1, tokens=11))
 
 
-def _job(bots: int, in_flight: int) -> Job:
-    """Return a sitting of one-round No Thanks! with more games than can be played."""
+def _job(programs: Sequence[Program], in_flight: int, count: int) -> Job:
+    """Return a sitting of one-round No Thanks!."""
+    seeds = (1,) * len(programs)
+    games = tuple(GameJob(f"bench-{deal:06}", deal, derive(b"bench", deal), seeds) for deal in range(count))
+    return Job("no_thanks", {}, tuple(programs), games, Limits(sandbox="none"), FaultPolicy(), in_flight)
+
+
+def bench_bot(seat: int) -> Program:
+    """Return the instant bot."""
     command = (sys.executable, "-m", "arena.lab.bench_bot")
-    home = str(Path(__file__).parents[2])
-    programs = tuple(Program(f"bench-{seat}", "", "", command, home, (), "") for seat in range(bots))
-    games = tuple(GameJob(f"bench-{deal:06}", deal, derive(b"bench", deal), (1,) * bots) for deal in range(GAMES))
-    return Job("no_thanks", {}, programs, games, Limits(sandbox="none"), FaultPolicy(), in_flight)
+    return Program(f"bench-{seat}", "", "", command, str(Path(__file__).parents[2]), (), "")
 
 
-async def _product(bots: int, in_flight: int, seconds: float) -> Echoed:
-    """Play for some seconds after everybody is ready; return what was measured."""
-    sitting = Sitting(_job(bots, in_flight), _game(bots))
+async def sit(programs: Sequence[Program], in_flight: int, seconds: float) -> SittingEnd:
+    """Play for some seconds after everybody is ready, for none only until then; return what it cost.
+
+    Raises:
+        ArenaError: when a bot does not start, with what it printed.
+    """
+    sitting = Sitting(_job(programs, in_flight, GAMES if seconds else 0), _game(len(programs)))
     stopping: asyncio.TimerHandle | None = None
     ends = []
     async for item in sitting.play():
@@ -55,6 +65,14 @@ async def _product(bots: int, in_flight: int, seconds: float) -> Echoed:
         if isinstance(item, SittingEnd):
             ends.append(item)
     (end,) = ends
+    for failure, log in zip(end.failures, end.logs, strict=True):
+        if failure:
+            raise ArenaError(f"a bot did not start: {failure}; the last lines it printed:\n{log}")
+    return end
+
+
+async def _product(bots: int, in_flight: int, seconds: float) -> Echoed:
+    end = await sit([bench_bot(seat) for seat in range(bots)], in_flight, seconds)
     return Echoed(end.decisions, end.play_seconds, end.lists, end.referee_cpu_ns, end.cpu_ns)
 
 

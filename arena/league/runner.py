@@ -19,6 +19,7 @@ from typing import Protocol
 
 from arena.errors import UsageError
 from arena.league.badge import require_badges
+from arena.league.builds import Builds, users_cache
 from arena.league.folder import ResultsFolder
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Item, Pool
@@ -195,7 +196,8 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     end_marked(_run_mark(folder))
     observer.preparing(f"copying and building {len(league.bots)} bots")
     level = resolve_level(league.limits.sandbox)
-    programs = snapshots(league.bots, folder.bots, step_sandbox(level))
+    builds = Builds(users_cache(), level, observer.preparing)
+    programs = snapshots(league.bots, folder.bots, step_sandbox(level), builds)
     if league.require_check:
         require_badges(league, programs)
     secret = folder.secret(store, league.secret)

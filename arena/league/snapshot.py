@@ -17,6 +17,7 @@ from py_compile import PycInvalidationMode
 from arena.errors import UsageError
 from arena.league.bots import Bot
 from arena.league.build import Wrap, limited, run_steps
+from arena.league.builds import Builds
 from arena.league.sources import copy_sources, digest_of, source_files
 from arena.players.base import Program
 
@@ -24,7 +25,7 @@ PYTHON = "{python}"
 _UNFINISHED = ".unfinished-"
 
 
-def snapshot(bot: Bot, bots_folder: Path, wrap: Wrap = limited) -> Program:
+def snapshot(bot: Bot, bots_folder: Path, wrap: Wrap = limited, builds: Builds | None = None) -> Program:
     """Return the program of a bot, copied and built in ``bots_folder/<digest>`` unless that is there already.
 
     Only one process may do this in a folder at a time (the lock of the results folder sees to it).
@@ -33,6 +34,7 @@ def snapshot(bot: Bot, bots_folder: Path, wrap: Wrap = limited) -> Program:
         bot: a bot with a command.
         bots_folder: where snapshots are kept; made if missing.
         wrap: puts limits, or a sandbox, around fetch and build steps.
+        builds: those that are kept, to take one from or add one to; None to build in any case.
 
     Raises:
         UsageError: when a program does not exist or is not executable (with the path it was resolved to), a step
@@ -45,7 +47,7 @@ def snapshot(bot: Bot, bots_folder: Path, wrap: Wrap = limited) -> Program:
         digest = digest_of(bot, files, elsewhere if "/" in bot.command[0] else None)
         home = (bots_folder / digest).resolve()
         if not home.is_dir():
-            _make(bot, files, home, wrap)
+            _make(bot, files, home, wrap, builds)
     except OSError as error:
         raise UsageError(f"bot {bot.name!r}: cannot be copied to {bots_folder}: {error}") from error
     program = elsewhere or home / bot.command[0]
@@ -62,7 +64,9 @@ def snapshot(bot: Bot, bots_folder: Path, wrap: Wrap = limited) -> Program:
     )
 
 
-def snapshots(bots: Sequence[Bot], bots_folder: Path, wrap: Wrap = limited) -> tuple[Program, ...]:
+def snapshots(
+    bots: Sequence[Bot], bots_folder: Path, wrap: Wrap = limited, builds: Builds | None = None
+) -> tuple[Program, ...]:
     """Return the programs of all bots that have one (not those started by hand); all that cannot run are reported.
 
     Raises:
@@ -71,7 +75,7 @@ def snapshots(bots: Sequence[Bot], bots_folder: Path, wrap: Wrap = limited) -> t
     programs, problems = [], []
     for bot in filter(lambda bot: not bot.connect, bots):
         try:
-            programs.append(snapshot(bot, bots_folder, wrap))
+            programs.append(snapshot(bot, bots_folder, wrap, builds))
         except UsageError as error:
             problems.append(str(error))
     if problems:
@@ -85,13 +89,20 @@ def remove_unfinished(bots_folder: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
 
 
-def _make(bot: Bot, files: tuple[PurePosixPath, ...], home: Path, wrap: Wrap) -> None:
+def _make(bot: Bot, files: tuple[PurePosixPath, ...], home: Path, wrap: Wrap, builds: Builds | None) -> None:
     making = home.with_name(f"{_UNFINISHED}{home.name}")
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir(parents=True)
-    try:
+
+    def build() -> None:
         copy_sources(bot, files, making)
         run_steps(bot, making, wrap)
+
+    try:
+        if builds is not None and (bot.fetch or bot.build):
+            builds.fill(bot, home.name, making, build)
+        else:
+            build()
         if _is_inside(bot, bot.command[0]):
             _check_program(bot, making / bot.command[0], bot.folder / bot.command[0])
         _compile(making, home)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.errors import UsageError, nearest
 from arena.games import game_class
-from arena.league.bots import MANIFEST, Bot, read_bot, shipped
+from arena.league.bots import MANIFEST, read_bot, shipped
 from arena.league.locate import TomlFile
 from arena.league.names import name_problem
 from arena.league.sources import copy_sources, source_files
@@ -31,6 +31,38 @@ ALIASES: Mapping[str, str] = {
     "rs": "rust",
 }
 """Other words for a language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """What a language needs on this machine.
+
+    Attributes:
+        programs: what must be in PATH.
+        install: what brings them, and the libraries beside them, in words; "" when the arena itself does.
+    """
+
+    programs: tuple[str, ...]
+    install: str
+
+    def missing(self) -> tuple[str, ...]:
+        """Return the programs that are not in PATH."""
+        return tuple(program for program in self.programs if shutil.which(program) is None)
+
+
+TOOLCHAINS: Mapping[str, Toolchain] = {
+    "cpp": Toolchain(
+        ("cmake", "g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
+        "g++ cmake make pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc",
+    ),
+    "go": Toolchain(("go",), "Go 1.26 or later"),
+    "java": Toolchain(("java", "javac", "mvn"), "a JDK 17 or later and Maven 3.8 or later"),
+    "javascript": Toolchain(("node", "npm"), "Node.js 20 or later with npm"),
+    "python": Toolchain((), ""),
+    "ruby": Toolchain(("ruby", "protoc"), "ruby ruby-grpc ruby-google-protobuf protobuf-compiler"),
+    "rust": Toolchain(("cargo",), "Rust 1.85 or later"),
+}
+"""By language that has a starter."""
 SDK_FOLDER = "arena"
 """The part of a starter that is no business of its author."""
 _EDIT = re.compile(r"legal_?actions", re.IGNORECASE)
@@ -46,13 +78,13 @@ class Made:
         folder: its folder.
         files: its files outside the SDK, relative to the folder, sorted.
         edit: the file where its action is chosen, relative to the folder, and the line, from 1.
-        missing: programs that it needs and that are not in PATH.
+        toolchain: what it needs to be built and run.
     """
 
     folder: Path
     files: tuple[str, ...]
     edit: tuple[str, int]
-    missing: tuple[str, ...]
+    toolchain: Toolchain
 
 
 def languages() -> tuple[str, ...]:
@@ -104,7 +136,7 @@ def make_bot(folder: Path, language: str, game: str | None = None) -> Made:
         edit = _prepare(folder, own, game)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written: {error.strerror}") from error
-    return Made(folder, own, edit, _missing(starter))
+    return Made(folder, own, edit, TOOLCHAINS[language])
 
 
 def _name(manifest: Path, name: str, game: str | None) -> None:
@@ -155,9 +187,3 @@ def view_fields(game: str) -> Iterator[tuple[str, str, str]]:
         elif inside and (field := _FIELD.match(line)):
             yield field["type"], field["name"], " ".join(words)
             words = []
-
-
-def _missing(bot: Bot) -> tuple[str, ...]:
-    """Return the programs that fetching, building and running need and that PATH lacks."""
-    words = {command[0] for command in (*bot.fetch, *bot.build, bot.command)}
-    return tuple(sorted(word for word in words if "/" not in word and "{" not in word and not shutil.which(word)))

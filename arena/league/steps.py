@@ -19,6 +19,8 @@ PROCESSES = 512
 TMP_BYTES = 1 << 30
 FETCH = "fetch"
 TOOLS = ("RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR")
+TOOL_SETTINGS = ("/etc/maven/m2.conf", "/etc/maven/logging")
+"""Where Debian keeps what its Maven does not start without; not the settings beside it, which may hold passwords."""
 LIMITS = [("CORE", 0), ("DATA", MEMORY_BYTES), ("FSIZE", DISK_BYTES)]
 
 
@@ -42,6 +44,7 @@ def tool_places(program: str, folder: Path) -> tuple[str, ...]:
 
     def found() -> Iterator[Path]:
         yield from places_of(Path(program))
+        yield from map(Path, TOOL_SETTINGS)
         yield from (Path(env[name]) for name in TOOLS if name in env)
         for word in env["PATH"].split(os.pathsep):
             yield Path(word)

@@ -10,7 +10,7 @@ import pytest
 from arena.games import game_ids
 from arena.players.base import Program, environment
 from tests.bots.conversation import MESSAGE_BYTES, Talk, probe, talk
-from tests.bots.toolchains import BUILD_S, built, play_alone, require, same_play
+from tests.bots.toolchains import BUILD_S, built, play_alone, require_language, same_play
 
 IDLE_S, IDLE_CPU_S = 1.0, 0.3
 GAMES, SOAK_GAMES = 60, 1000
@@ -22,8 +22,6 @@ class SdkContract:
 
     Attributes:
         language: folder in ``bots``.
-        programs: what must be in PATH to build its bots.
-        install: what brings them, in words.
         main: main file of its random bot.
         thrown: what the trace of a probe that throws has in it.
         twin: its bot that answers as the Python bot of that name.
@@ -31,8 +29,6 @@ class SdkContract:
     """
 
     language: str
-    programs: tuple[str, ...]
-    install: str
     main: str
     thrown = "thrown as told"
     twin = "margin"
@@ -40,7 +36,7 @@ class SdkContract:
 
     @pytest.fixture
     def toolchain(self) -> None:
-        require(*self.programs, install=self.install)
+        require_language(self.language)
 
     @pytest.fixture
     def random_bot(self, toolchain: None, tmp_path_factory: pytest.TempPathFactory) -> Program:

@@ -13,8 +13,6 @@ class TestCpp(SdkContract):
     """The SDK and the bots of ``bots/cpp``."""
 
     language = "cpp"
-    programs = ("cmake", "g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin")
-    install = "g++ cmake make pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc"
     main = "bot.cpp"
 
     def test_an_answer_leaves_before_the_next_decision(self, probe_bot: Program, tmp_path: Path) -> None:

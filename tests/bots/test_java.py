@@ -9,6 +9,4 @@ class TestJava(SdkContract):
     """The SDK and the bots of ``bots/java``."""
 
     language = "java"
-    programs = ("java", "javac", "mvn")
-    install = "a JDK 17 or later and Maven"
     main = "src/Main.java"

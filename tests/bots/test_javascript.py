@@ -9,6 +9,4 @@ class TestJavaScript(SdkContract):
     """The SDK and the bots of ``bots/javascript``."""
 
     language = "javascript"
-    programs = ("node", "npm")
-    install = "Node.js 20 or later with npm"
     main = "bot.js"

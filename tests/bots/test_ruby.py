@@ -8,14 +8,14 @@ import pytest
 
 from arena.games import game_ids
 from arena.lab.check import Wanted, check
-from tests.bots.toolchains import BUILD_S, LIMITS, built, play_alone, require
+from tests.bots.toolchains import BUILD_S, LIMITS, built, play_alone, require, require_language
 
 pytestmark = pytest.mark.timeout(BUILD_S)
 
 
 @pytest.fixture(autouse=True)
 def _toolchain() -> None:
-    require("ruby", "protoc", install="ruby ruby-grpc ruby-google-protobuf protobuf-compiler")
+    require_language("ruby")
     if subprocess.run(["ruby", "-e", "require 'grpc'"], capture_output=True, timeout=60, check=False).returncode:
         require("gRPC for Ruby", install="ruby-grpc ruby-google-protobuf")
 

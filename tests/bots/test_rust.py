@@ -13,8 +13,6 @@ class TestRust(SdkContract):
     """The SDK and the bots of ``bots/rust``."""
 
     language = "rust"
-    programs = ("cargo",)
-    install = "Rust 1.85 or later"
     main = "src/main.rs"
     twin = "greedy"
     twin_game = "prime_reversal"

@@ -18,8 +18,12 @@ import pytest
 from arena.games import game_class
 from arena.league.bots import read_bot
 from arena.league.build import limited
+from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
+from arena.league.starters import TOOLCHAINS
 from arena.players.base import Limits, Program
+from arena.players.levels import resolve_level
+from tests.conftest import shared_folder
 from tests.league.sittings import Played, play
 
 BOTS = Path(__file__).parents[2] / "bots"
@@ -46,19 +50,23 @@ def require(*programs: str, install: str) -> None:
     pytest.skip(words)
 
 
+def require_language(language: str) -> None:
+    """Skip or fail the running test when what a language needs is missing."""
+    require(*TOOLCHAINS[language].programs, install=TOOLCHAINS[language].install)
+
+
 def built(bot: str, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program of ``bots/<bot>``, such as ``go/random``, fetched and built once for all tests of a run."""
     with building(bot, tmp_path_factory) as folder:
-        return snapshot(read_bot(bot, BOTS), folder, with_users_caches)
+        # Kept, so that commands under test take it: those confine the steps that build, at the level that works here.
+        builds = Builds(users_cache(), resolve_level("auto"), lambda words: None)
+        return snapshot(read_bot(bot, BOTS), folder, with_users_caches, builds)
 
 
 @contextmanager
 def building(what: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield the folder in which this is built, the same for all tests of a run; one process at a time has it."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    home = folder / "built" / what.replace("/", "-")
+    home = shared_folder(tmp_path_factory) / "built" / what.replace("/", "-")
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

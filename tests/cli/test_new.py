@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from arena.games import game_ids
-from arena.league.bots import read_bot
+from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
-from arena.league.starters import ALIASES, language_of, languages, make_bot, view_fields
+from arena.league.starters import ALIASES, TOOLCHAINS, language_of, languages, make_bot, view_fields
 from arena.players.base import Limits
 from arena.v1 import arena_pb2
 from tests.cli.running import Run
@@ -42,6 +42,23 @@ def test_new_bot_says_what_to_do_next(home: Path, arena: Arena) -> None:
     assert "    #   pot (uint32): Tokens on the card on offer." in lines
     assert "noqa" not in "".join(lines)
     assert tomllib.loads(Path("hello/bot.toml").read_text())["games"] == ["no_thanks"]
+
+
+def test_new_bot_says_what_to_install(home: Path, arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its tools the bot is made all the same, and one line says what is missing and what brings it."""
+    monkeypatch.setenv("PATH", str(home))
+    for language, tools in TOOLCHAINS.items():
+        run = arena("new-bot", f"my-{language}", "--lang", language)
+        assert run.status == 0
+        said = f"not in PATH: {', '.join(tools.programs)}; before the next step install {tools.install}\n"
+        assert run.err == (said if tools.programs else "")
+
+
+@pytest.mark.parametrize("language", languages())
+def test_what_a_language_needs_is_in_its_readme(language: str) -> None:
+    """The words of the command line are those of the page."""
+    page = (shipped("bots") / language / "README.md").read_text()
+    assert TOOLCHAINS[language].install in " ".join(page.split())
 
 
 def test_a_new_bot_plays(home: Path, arena: Arena) -> None:

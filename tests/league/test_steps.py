@@ -16,7 +16,9 @@ from arena.errors import UsageError
 from arena.league.bots import Bot, read_folder
 from arena.league.build import run_steps
 from arena.league.snapshot import snapshot
-from arena.league.steps import step_sandbox, tool_places
+from arena.league.starters import TOOLCHAINS
+from arena.league.steps import TOOL_SETTINGS, step_sandbox, tool_places
+from tests.bots.toolchains import require
 from tests.players.levels import need_level
 
 CONFINED = ("bwrap", "landlock")
@@ -48,6 +50,19 @@ def test_a_compiled_bot_is_built_and_everybody_can_run_it(level: str, tmp_path: 
     assert made.stat().st_mode & 0o777 == 0o755
     assert Path(program.directory).stat().st_mode & 0o777 == 0o755
     assert {path.stat().st_uid for path in Path(program.directory).rglob("*")} == {os.getuid()}
+
+
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize("program", sorted({name for tools in TOOLCHAINS.values() for name in tools.programs}))
+def test_the_tools_of_the_starters_start_in_the_sandbox(level: str, program: str, tmp_path: Path) -> None:
+    """Their own files are seen, wherever a distribution has put them, such as those of Maven below /etc."""
+    need_level(level)
+    require(program, install="the toolchains of all starters")
+    words = {"go": "version", "grpc_cpp_plugin": "< /dev/null"}.get(program, "--version")
+    folder = tmp_path / "x"
+    bot = bot_with(folder, fetch=[["sh", "-c", f"{program} {words} > told 2>&1 || (cat told; exit 1)"]])
+    run_steps(bot, folder, step_sandbox(level))
+    assert "rror" not in (folder / "told").read_text()
 
 
 @pytest.mark.parametrize("level", CONFINED)
@@ -107,6 +122,7 @@ def test_tools_are_those_of_the_path_and_never_a_home(tmp_path: Path, monkeypatc
     monkeypatch.delenv("RUSTUP_HOME", raising=False)
     monkeypatch.delenv("NVM_DIR", raising=False)
     assert tool_places("/usr/bin/cc", tmp_path / "copy") == (
+        *(place for place in sorted(TOOL_SETTINGS) if Path(place).exists()),
         f"{tmp_path}/home/.rustup",
         f"{tmp_path}/home/tools/bin",
     )
