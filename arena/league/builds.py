@@ -165,11 +165,12 @@ def _found(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _pack(folder: Path, file: BinaryIO) -> None:
-    """Append the files of a folder, whoever owns them."""
+    """Append the files of a folder, whoever owns them; they will belong to who unpacks them, and lend nobody's rights."""
 
     def owned_by_nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.uid = member.gid = 0
         member.uname = member.gname = ""
+        member.mode &= 0o777  # a step may have set the bits that let a program run as its owner
         return member
 
     with tarfile.open(fileobj=file, mode="w") as archive:

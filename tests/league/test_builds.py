@@ -84,6 +84,15 @@ def test_a_build_is_made_once(kept: Kept) -> None:
     ]
 
 
+def test_a_kept_build_lends_nobody_s_rights(kept: Kept, make_bot: MakeBot) -> None:
+    """A step may set the bits that let a program run as its owner; what is unpacked may belong to another user."""
+    kept.folder = make_bot("beta", 'build = [["sh", "-c", "cp /bin/true lent; chmod 6755 lent"]]\n')
+    for into in ("one", "two"):
+        program = snapshot(kept.bot(), kept.home / into, limited, kept.builds)
+    assert any("was built before" in words for words in kept.told)
+    assert (Path(program.directory) / "lent").stat().st_mode & 0o7777 == 0o755
+
+
 def test_what_makes_another_build(kept: Kept) -> None:
     """A changed file, another sandbox, and --rebuild; the last one takes the place of what was kept."""
     kept.snapshot("one")
