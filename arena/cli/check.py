@@ -39,8 +39,9 @@ WIDTH = 110
 def check(bot: str, games: tuple[str, ...], quick: bool, badge: Path | None, move_ms: int, as_json: bool) -> None:
     """Put BOT into every situation that a league may; say what it must and should do better.
 
-    Exit 0 when every rule that must be kept was kept, 1 when not, 2 when the bot cannot be built or found. A bot that
-    passes gets a badge, which a league with require_check = true asks for; it is valid until the bot's files change.
+    Exit status 0 when every rule that must be kept was kept, 1 when not, 2 when the bot cannot be built or found. A
+    bot that passes gets a badge, which a league with require_check = true asks for; it is valid until the bot's files
+    change.
 
     \b
     Example:
