@@ -65,7 +65,7 @@ LANGUAGES_COLUMNS = (
 @click.option("--seconds", type=click.FloatRange(0.1, 30), default=1.0, show_default=True, help="Length of a row.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
 def bench(rules: bool, ratings: bool, languages: bool, count: int | None, seconds: float, as_json: bool) -> None:
-    """Measure the arena on this machine; exit 1 when a floor is missed.
+    """Measure the arena on this machine; exit status 1 when a floor is missed.
 
     Nothing else should run meanwhile. Ratios within a round are what counts, not rates.
 

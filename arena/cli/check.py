@@ -43,9 +43,9 @@ def check(
 ) -> None:
     """Put BOT into every situation that a league may; say what it must and should do better.
 
-    Exit 0 when every rule that must be kept was kept, 1 when not, 2 when the bot cannot be built or found. A bot that
-    passes gets a badge, which a league with require_check = true asks for; it is valid until the bot's files change.
-    What its steps build is kept in the user's cache folder (arena/builds, at most 2 GB) until its files change.
+    Exit status 0 when every rule that must be kept was kept, 1 when not, 2 when the bot cannot be built or found. A
+    bot that passes gets a badge, which a league with require_check = true asks for; it is valid until the bot's files
+    change. What its steps build is kept in the user's cache folder (arena/builds, at most 2 GB) until its files change.
 
     \b
     Example:

@@ -23,7 +23,7 @@ SCHEMA = 1
 def doctor(as_json: bool) -> None:
     """Attack the sandbox at every level and check what a league needs; about a minute, and nothing is changed.
 
-    Exit 1 when something that a league needs is missing.
+    Exit status 1 when something that a league needs is missing.
 
     \b
     Example:

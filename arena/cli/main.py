@@ -6,35 +6,43 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from arena import __version__
-from arena.errors import ArenaError, BadOptions, UsageError
+from arena.errors import ArenaError, BadOptions, UsageError, nearest
 
-COMMANDS = {
-    "run-league": "arena.cli.run_league:run_league",
-    "standings": "arena.cli.standings:standings",
-    "rate": "arena.cli.rate:rate",
-    "match": "arena.cli.match:match",
-    "games": "arena.cli.games:games",
-    "play": "arena.cli.play:play",
-    "replay": "arena.cli.replay:replay",
-    "explain": "arena.cli.explain:explain",
-    "rematch": "arena.cli.rematch:rematch_command",
-    "export": "arena.cli.export:export",
-    "verify": "arena.cli.verify:verify",
-    "rehearse": "arena.cli.rehearse:rehearse_command",
-    "publish": "arena.cli.publish:publish",
-    "bench": "arena.cli.bench:bench",
-    "doctor": "arena.cli.doctor:doctor",
-    "check": "arena.cli.check:check",
-    "new-bot": "arena.cli.new_bot:new_bot",
-    "new-league": "arena.cli.new_league:new_league",
+GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "For authors of bots": {
+        "new-bot": ("arena.cli.new_bot:new_bot", "make a bot to begin with, in a language"),
+        "check": ("arena.cli.check:check", "put a bot into every situation that a league may"),
+        "play": ("arena.cli.play:play", "play one game, at once"),
+        "match": ("arena.cli.match:match", "is my bot better than that one?"),
+        "explain": ("arena.cli.explain:explain", "why a bot lost a game of a league"),
+        "replay": ("arena.cli.replay:replay", "a stored game step by step"),
+        "rematch": ("arena.cli.rematch:rematch_command", "a bot gets the requests of a stored game again"),
+        "games": ("arena.cli.games:games", "the games, their rules and options; what faults cost"),
+    },
+    "For organisers of leagues": {
+        "new-league": ("arena.cli.new_league:new_league", "write a league file with the bots that are near it"),
+        "run-league": ("arena.cli.run_league:run_league", "play a league, or go on with it"),
+        "rehearse": ("arena.cli.rehearse:rehearse_command", "a league's set-up with one misbehaving bot of each kind"),
+        "publish": ("arena.cli.publish:publish", "reveal a finished league's secret, so that anybody can verify it"),
+        "doctor": ("arena.cli.doctor:doctor", "what this machine can keep bots from doing"),
+        "bench": ("arena.cli.bench:bench", "how fast the arena is here"),
+    },
+    "For readers of standings": {
+        "standings": ("arena.cli.standings:standings", "the ladders of a league, in any format"),
+        "verify": ("arena.cli.verify:verify", "deal, replay and rate everything again"),
+        "export": ("arena.cli.export:export", "the games of a league for other tools"),
+        "rate": ("arena.cli.rate:rate", "rate any file of results"),
+    },
 }
+"""Every command by who uses it: where it is, and what it does in a few words."""
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 
@@ -49,9 +57,23 @@ class LazyGroup(click.Group):
         """Return a command by name."""
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name].partition(":")
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is asked for; an unknown one is refused with the nearest name."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by who uses them, without importing any."""
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, words) for name, (_, words) in commands.items()])
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -76,12 +98,16 @@ def _readers_may_go() -> Iterator[None]:
         raise click.exceptions.Exit(0) from error
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__, prog_name="arena")
 def arena() -> None:
     """Bots in any language play card games through one referee; leagues become Elo ladders.
 
     Begin with the bundled demo league:  arena run-league
+
+    \b
+    Exit status of every command: 0 done; 1 what was checked failed; 2 wrong usage
+    or input; 130 stopped with Ctrl-C. Every command has --help with an example.
     """
 
 
@@ -103,6 +129,7 @@ def _status() -> str | int | None:
     except SystemExit as exit_:
         return exit_.code
     except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped with Ctrl-C", err=True)
         return EXIT_INTERRUPTED
     except click.ClickException as error:
         error.show()

@@ -68,7 +68,8 @@ def match(
     """Play A against B (and C...: as many as sit at the table), each deal in seatings that are fair to all.
 
     A BOT is a folder with a bot.toml, the name of a bundled bot, or NAME=COMMAND. With three and more at the table A
-    is tested against B by the difference of their points, deal by deal. The same command again goes on.
+    is tested against B by the difference of their points, deal by deal. The same command again goes on. Exit status 1
+    when it paused, with why; 130 when it was stopped.
 
     \b
     Example:

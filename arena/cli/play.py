@@ -15,8 +15,9 @@ from arena.cli.main import EXIT_FAILED
 from arena.cli.options import game_options
 from arena.cli.out import print_rows, print_sheet, tell
 from arena.errors import Termination, UsageError
-from arena.games import create
+from arena.games import create, game_class
 from arena.games.base import GameSpec
+from arena.games.options import option_fields
 from arena.league.bots import read_bots, require_players
 from arena.league.builds import Builds, users_cache
 from arena.league.case import Case
@@ -55,14 +56,16 @@ def play(
 ) -> None:
     """Play one GAME with a bot for each seat, in the order given.
 
-    A BOT is a folder with a bot.toml, the name of a bundled bot, or NAME=COMMAND.
+    A BOT is a folder with a bot.toml, the name of a bundled bot, or NAME=COMMAND. Of a game that is played in rounds it
+    is one round, unless --option rounds=N asks for more. Exit status 1 when a bot had a fault, with what it was.
 
     \b
     Example:
         arena play no_thanks careful margin random --seed 7 --show
+        arena play no_thanks ./mybot margin random --option rounds=4 --save game.json
     """
     seed = seed if seed is not None else secrets.token_hex(4)
-    rules = create(game, len(bots), **game_options(game, options))
+    rules = create(game, len(bots), **one_round(game) | game_options(game, options))
     read = read_bots(bots, Path.cwd())
     require_players(read, game)
     limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
@@ -81,6 +84,12 @@ def play(
     tell(f"the same game again: --seed {seed}")
     if any(word is not Termination.NORMAL for word in record.terminations):
         sys.exit(EXIT_FAILED)
+
+
+def one_round(game: str) -> dict[str, int]:
+    """Return the option that makes a game short enough to be read, where it has one."""
+    names = [option.name for option, _ in option_fields(game_class(game).options_type)]
+    return {"rounds": 1} if "rounds" in names else {}
 
 
 def play_one(spec: GameSpec, programs: Sequence[Program], seed: str, limits: Limits) -> tuple[Finished, SittingEnd]:

@@ -45,7 +45,8 @@ def run_league(
 ) -> None:
     """Play the league of FILE, or the bundled demo league, and print its standings.
 
-    The same command again resumes what was stopped. Ctrl-C lets running games finish; a second one stops at once.
+    The same command again resumes what was stopped. Ctrl-C lets running games finish; a second one stops at once. Exit
+    status 0 when all games are played, 1 when the league paused, with why, 130 when it was stopped.
 
     \b
     Example:
@@ -68,7 +69,7 @@ def run_league(
             outcome = run(league, results, show, workers=workers)
     except KeyboardInterrupt:
         tell(f"stopped at once; this goes on: {command}")
-        raise
+        sys.exit(EXIT_INTERRUPTED)
     _finish(league, results, outcome, show, as_json=as_json)
     if outcome.paused:
         tell(f"paused: {outcome.paused}\nonce that is mended, this goes on: {command}")

@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -25,6 +27,46 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     assert f"arena {command}" in shown.output.partition("Example:")[2]
 
 
+CHECKS = ("run-league", "match", "play", "check", "rematch", "verify", "rehearse", "bench", "doctor")
+"""Commands whose exit status says how it went."""
+
+
+@pytest.mark.parametrize("command", CHECKS)
+def test_the_exit_status_is_in_the_help_of_whoever_checks_something(command: str) -> None:
+    shown = CliRunner().invoke(group, [command, "--help"]).output
+    assert re.search(r"[Ee]xit\s+status", shown)
+
+
+def test_every_default_is_shown() -> None:
+    """Of options with a value; where it is worked out, the words of the option say how."""
+    for name in COMMANDS:
+        shown = " ".join(CliRunner().invoke(group, [name, "--help"]).output.split())
+        for option in cast(click.Command, group.get_command(click.Context(group), name)).params:
+            if isinstance(option, click.Option) and isinstance(option.default, int | float) and not option.is_flag:
+                assert f"[default: {option.default}" in shown, (name, option.name)
+            if isinstance(option.type, click.Choice):
+                assert f"[default: {option.default}]" in shown, (name, option.name)
+
+
+def test_an_unknown_command_or_option_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    for words, near in ((("run-leage",), "run-league"), (("play", "--sede", "7"), "--seed"), (("zzzz",), "")):
+        ran = arena(*words, cwd=tmp_path)
+        assert (ran.status, ran.out) == (2, "")
+        assert near in ran.err.splitlines()[-1]
+        assert ("did you mean" in ran.err.lower()) is bool(near)
+
+
+def test_the_help_of_the_group_imports_no_command(tmp_path: Path) -> None:
+    """It is there at once: the words on each command are beside its name, by who uses it."""
+    code = "import sys; sys.argv[1:] = ['--help']; from arena.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+    code += "print(sorted(name for name in sys.modules if name.startswith('arena.cli.')))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "['arena.cli.main']"
+    titles = ["For authors of bots:", "For organisers of leagues:", "For readers of standings:"]
+    assert [line for line in done.stdout.splitlines() if line.startswith("For ")] == titles
+    assert "..." not in done.stdout.partition("For authors")[2]
+
+
 def test_the_group_names_all_commands_and_how_to_begin() -> None:
     shown = CliRunner().invoke(group, ["--help"]).output
     assert all(command in shown for command in COMMANDS)
@@ -32,7 +74,7 @@ def test_the_group_names_all_commands_and_how_to_begin() -> None:
 
 
 def test_no_command_prints_the_help(tmp_path: Path) -> None:
-    assert "Commands:" in arena(cwd=tmp_path).err
+    assert "For authors of bots:" in arena(cwd=tmp_path).err
     assert arena("--version", cwd=tmp_path).out == f"arena, version {__version__}\n"
 
 
