@@ -64,11 +64,14 @@ def _has_played(results: Results, games: Bools) -> Bools:
 def all_pairs_slope(results: Results, fitted: Fit) -> float | None:
     """Return the slope of strengths from all pairs on the fit's strengths: near 1 when Plackett-Luce holds.
 
-    None for two-seat games only (both are the same there) or when all strengths are equal.
+    None for two-seat games only (both are the same there), when all strengths are equal, or when nobody was compared
+    with anybody: all seats of all games were retired.
     """
     if int(np.diff(results.starts).max(initial=2)) == 2:
         return None
     broken, game = as_two_seat_results(results)
+    if not len(broken):
+        return None
     deals = cluster_games(results).code[game]
     other = fit(replace(broken, deal=deals), prior=fitted.prior, seats=False, scale=fitted.scale)
     centred = fitted.elo - fitted.elo.mean()

@@ -14,7 +14,7 @@ from arena.ratings.fit import fit
 from arena.ratings.nash import nash_average
 from arena.ratings.planner import deals_needed, plan
 from arena.ratings.prior import Prior
-from arena.ratings.results import Results
+from arena.ratings.results import Result, Results
 from arena.ratings.transitivity import check_transitivity, nash_of
 from arena.ratings.units import ELO_PER_NAT
 from tests.ratings.reference import answers, orders, two_seat
@@ -53,6 +53,18 @@ def test_quiet_on_plackett_luce(name: str) -> None:
     fitted = fit(results)
     assert check_transitivity(results, fitted).p > 0.01
     assert all_pairs_slope(results, fitted) == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 5])
+def test_games_in_which_everybody_was_retired_compare_nobody(seats: int) -> None:
+    """Protects the standings of a league of nothing but broken bots: no numbers are made of faults alone."""
+    names = [f"bot {seat}" for seat in range(seats)]
+    results = Results.of(Result(tuple(names), (1,) * seats, (True,) * seats, deal=str(deal)) for deal in range(2))
+    fitted = fit(results)
+    assert fitted.elo == pytest.approx(np.zeros(seats))
+    assert check_transitivity(results, fitted).df == 0
+    assert all_pairs_slope(results, fitted) is None
+    assert check_drift(results) is None
 
 
 def false_alarms(plan: TwoSeatPlan, pools: int) -> float:

@@ -57,6 +57,13 @@ def lock_out(folder: Path) -> None:
         os.seteuid(NOBODY)
 
 
+def test_a_batch_is_on_the_disk_before_it_counts(tmp_path: Path) -> None:
+    """A power cut costs the games that were running: every commit is synced, and not only every checkpoint."""
+    with Store.create(tmp_path / "league.db") as store, store._engine.connect() as connection:
+        modes = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
+    assert modes == ["wal", 2]
+
+
 def test_migrations_make_the_schema(tmp_path: Path) -> None:
     """The migrations, written out by hand, end at the tables that the code uses, and at the version it names."""
     with Store.create(tmp_path / "league.db") as store, store._engine.connect() as connection:
