@@ -133,7 +133,7 @@ class SeatedGuest(Seated):
             connection, self._guest.connection = self._guest.connection, None
             if connection is not None:
                 connection.say_goodbye(words)
-            self._die(word, words)
+            self._die(word, self._in_full(words))
 
     def sample(self, taken: int, used_ns: int) -> None:
         """Count its answers; how much it computes cannot be seen."""

@@ -17,7 +17,7 @@ from arena.league.play import Play
 from arena.league.world import REAL, World
 from arena.players.log import CappedLog, escaped
 from arena.players.process import BotProcess
-from arena.players.remote import PROTOCOL, Connection, End, Server, new_token
+from arena.players.remote import OR_TOO_LONG, PROTOCOL, Connection, End, Server, new_token
 from arena.protocol.convert import Answer, Bundle, Hello
 from arena.records.record import Conduct
 from arena.referee.canary import Load
@@ -221,7 +221,11 @@ class Seated:
         """End a process that broke the rules: a death with this word."""
         if self.process is not None and self.stage in (Stage.STARTING, Stage.READY):
             self.process.kill()
-            self._die(word, words)
+            self._die(word, self._in_full(words))
+
+    def _in_full(self, words: str) -> str:
+        """Return why a process is ended, with all that a broken stream may mean."""
+        return words if self.broken_since_ns is None else f"{words} ({OR_TOO_LONG})"
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
@@ -294,7 +298,7 @@ class Seated:
         if end.may_return and self.greeted and self._job.limits.reconnect and not self.reconnected:
             self.broken_since_ns = self._world.now_ns()
         else:
-            self._host.on_hung_up(self, end.words)
+            self._host.on_hung_up(self, f"{end.words} ({OR_TOO_LONG})" if end.may_return else end.words)
 
     def _return(self, connection: Connection) -> None:
         """Take back a bot whose stream broke: its games and open requests are sent again, its clocks ran on."""

@@ -3,15 +3,30 @@
 Messages cross gRPC as bytes and are parsed here, so that bytes which are no message are a bot's fault with evidence and
 not an error inside the library. Each stream has one reader and one writer (a reader that also writes stalls,
 performance.md); times are taken right before a write and right after a read.
+
+**What a bot cannot do with the wire.** Compressed messages are inflated here, as far as a message may go. A bot that
+does not read is not waited for: what stands behind a write that its window holds up counts as sent after a second. More
+answers than a clumsy bot could send by mistake are a fault, since each costs the referee time. Who comes with a wrong
+token, or with one that is in use, a hundred times is answered a second later each time. Pings, streams and connections
+are limited by gRPC.
+
+**Messages above 4 MiB** cannot be told from a broken stream. gRPC refuses one without reading it, and so without
+memory; then ``read`` returns EOF and the handler is cancelled, exactly as after RST_STREAM or the end of the
+connection. Looked at with grpcio 1.85: ``code``, ``details``, ``done`` and ``cancelled`` of the context say the same in
+both cases, and ``write`` raises the same; the operation behind it all (RECEIVE_CLOSE_ON_SERVER) knows one bit, which is
+set for both; channelz counts a failed stream for both, once the handler has ended, and nothing if the connection ends,
+too. Without a limit the message would be read into memory as a whole. Only the bot is told (RESOURCE_EXHAUSTED), so the
+SDKs print it, and the words of the ruling name both possibilities.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
+import zlib
 from collections.abc import Sequence
 from time import monotonic_ns
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import grpc
 
@@ -24,12 +39,31 @@ MESSAGE_BYTES = 64 << 10
 TRANSPORT_BYTES = 4 << 20
 """gRPC ends a stream whose message exceeds this without reading it; that looks like any other broken stream."""
 SETTLE_S = 0.02
+CONNECTIONS = 16
+"""Most connections to one address at once; a bot needs one, and another while it dials again."""
+PING_MS = 10_000
+PING_STRIKES = 2
+"""More pings than this that come sooner after the last one, while nothing else is said, end the connection."""
+HELD_UP_S = 1.0
+"""After this time a write that the bot does not read holds up no more clocks."""
+SPARE_ANSWERS, SPARE_A_REQUEST = 1000, 12
+"""Answers that a stream may carry beyond those that were asked for. A game ends a bot's seat at the eleventh already;
+this is the bound for answers to games that there are not, and for empty lists."""
+PATIENT_REFUSALS = 100
+"""Dials with a wrong token, or a second time with one, that are answered at once; later ones wait."""
+REFUSAL_S = 1.0
 METHOD = "arena.v1.ArenaService"
+GZIP = b"\x1f\x8b"
+"""No message begins so: it would be a field of a type that does not exist."""
 SERVER_OPTIONS = (
     ("grpc.max_receive_message_length", TRANSPORT_BYTES),
     ("grpc.max_send_message_length", -1),
     ("grpc.so_reuseport", 0),
     ("grpc.max_concurrent_streams", 4),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", PING_MS),
+    ("grpc.http2.max_ping_strikes", PING_STRIKES),
+    ("grpc.per_message_decompression", 0),
+    ("grpc.compression_enabled_algorithms_bitset", 0b101),  # none, and gzip
 )
 
 
@@ -53,6 +87,8 @@ class End(NamedTuple):
 
 
 BROKEN = End(Termination.DISCONNECT, "the stream broke", True)
+OR_TOO_LONG = "gRPC also ends a stream whose message is larger than 4 MiB: see the bot's log"
+"""What else a broken stream may mean."""
 CLOSED = End(Termination.DISCONNECT, "the bot ended its stream while its process lived on", False)
 
 
@@ -90,10 +126,15 @@ class Connection:
         self._outbox: list[Bundle] = []
         self._wake: asyncio.Future[None] | None = None
         self._closing = False
+        self._held_up = False
+        self._is_writing = self._is_over = False
+        self._spare = SPARE_ANSWERS
 
     def post(self, bundle: Bundle) -> None:
         """Send a bundle, after those posted before it."""
         self._outbox.append(bundle)
+        if self._held_up:
+            self._tell_sent(bundle)
         self._stir()
 
     def close(self) -> None:
@@ -124,20 +165,20 @@ class Connection:
                     end = CLOSED
         finally:
             reader.cancel()
-            writer.cancel()
-            await asyncio.gather(reader, writer, return_exceptions=True)
+            self._is_over = True
+            if not self._is_writing:
+                writer.cancel()
             if not self._closing:
                 self._listener.on_end(self, end)
+            # A write that the bot does not read cannot be taken back, nor the stream ended meanwhile: gRPC would fail.
+            await asyncio.gather(reader, writer, return_exceptions=True)
 
     async def _read(self) -> End:
         greeted = False
         while (data := await self._context.read()) is not grpc.aio.EOF:
             now = monotonic_ns()
-            if len(data) > MESSAGE_BYTES:
-                words = f"a message of {len(data)} bytes; accepted are {MESSAGE_BYTES}"
-                return End(Termination.PROTOCOL, words, False)
             try:
-                said = hear(data)
+                said = hear(_plain(data))
             except ValueError as error:
                 return End(Termination.PROTOCOL, str(error), False)
             if isinstance(said, Hello) == greeted:
@@ -146,38 +187,88 @@ class Connection:
             if isinstance(said, Hello):
                 greeted = True
                 self._listener.on_hello(self, said)
-            else:
-                self._listener.on_answers(said, now)
+                continue
+            self._spare -= max(1, len(said))
+            if self._spare < 0:
+                return End(Termination.PROTOCOL, "far more answers than there were requests", False)
+            self._listener.on_answers(said, now)
         return CLOSED
 
     async def _write(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
-            while self._outbox:
+            while self._outbox and not self._is_over:
                 bundle = self._outbox.pop(0)
                 data = bundle.data()
-                if bundle.keys:
-                    self._listener.on_sent(bundle.keys, monotonic_ns())
+                self._tell_sent(bundle)
+                timer = loop.call_later(HELD_UP_S, self._hold_up)
+                self._is_writing = True
                 try:
                     await self._context.write(data)
                 except grpc.aio.BaseError:
                     return
-            if self._closing:
+                finally:
+                    timer.cancel()
+                    self._is_writing = self._held_up = False
+            if self._closing or self._is_over:
                 return
-            self._wake = asyncio.get_running_loop().create_future()
+            self._wake = loop.create_future()
             await self._wake
+
+    def _tell_sent(self, bundle: Bundle) -> None:
+        """Let the clocks of a bundle start, once."""
+        keys, bundle.keys = bundle.keys, []
+        if keys:
+            self._spare += SPARE_A_REQUEST * len(keys)
+            self._listener.on_sent(keys, monotonic_ns())
+
+    def _hold_up(self) -> None:
+        """Let clocks start though the bot does not read: what waits behind its window would wait for ever."""
+        self._held_up = True
+        for bundle in self._outbox:
+            self._tell_sent(bundle)
+
+
+def _plain(data: bytes) -> bytes:
+    """Return a message as it was before compression.
+
+    Raises:
+        ValueError: when it is too long, or compressed in a way that cannot be undone.
+    """
+    if len(data) > MESSAGE_BYTES:
+        raise ValueError(f"a message of {len(data)} bytes; accepted are {MESSAGE_BYTES}")
+    if not data.startswith(GZIP):
+        return data
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        plain = inflater.decompress(data, MESSAGE_BYTES + 1)
+    except zlib.error as error:
+        raise ValueError(f"{len(data)} bytes that are no compressed message: {error}") from error
+    if len(plain) > MESSAGE_BYTES:
+        raise ValueError(f"a compressed message of more than {MESSAGE_BYTES} bytes, which is what is accepted")
+    if not inflater.eof or inflater.unused_data:
+        raise ValueError("a compressed message that does not end where its bytes end")
+    return plain
 
 
 class Server:
-    """One gRPC server on some addresses; each expected bot is known by its token alone."""
+    """One gRPC server on some addresses; each expected bot is known by its token alone.
+
+    Attributes:
+        strangers: dials with a wrong token.
+        doubles: dials with a token that is in use.
+    """
 
     def __init__(self) -> None:
-        self._server = grpc.aio.server(options=SERVER_OPTIONS)
+        options = (*SERVER_OPTIONS, ("grpc.max_allowed_incoming_connections", CONNECTIONS))
+        self._server = grpc.aio.server(options=options)
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(METHOD, {"Play": grpc.stream_stream_rpc_method_handler(self._play)}),)
         )
         self._expected: dict[str, Listener] = {}
         self._connected: set[str] = set()
         self.strangers = 0
+        self.doubles = 0
 
     async def start(self, addresses: Sequence[str]) -> None:
         """Bind every address, then serve; gRPC serves nothing that is bound later."""
@@ -206,16 +297,28 @@ class Server:
 
     async def _play(self, _: Any, context: Any) -> None:
         token = _token(context)
-        if token not in self._expected:
-            self.strangers += 1
-            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "unknown token: see ARENA_TOKEN")
-        if token in self._connected:
-            await context.abort(grpc.StatusCode.ALREADY_EXISTS, "this bot is connected already")
+        try:
+            if token not in self._expected:
+                self.strangers += 1
+                await self._refuse(context, grpc.StatusCode.UNAUTHENTICATED, "unknown token: see ARENA_TOKEN")
+            if token in self._connected:
+                self.doubles += 1
+                await self._refuse(context, grpc.StatusCode.ALREADY_EXISTS, "this bot is connected already")
+            await self._serve(context, token)
+        except asyncio.CancelledError:
+            pass  # the bot has gone, or the server stops: gRPC would print a trace of it
+
+    async def _refuse(self, context: Any, code: grpc.StatusCode, words: str) -> NoReturn:
+        """Refuse a stream; one that tries again and again waits for it, and only few can wait at once."""
+        if self.strangers + self.doubles > PATIENT_REFUSALS:
+            await asyncio.sleep(REFUSAL_S)
+        await context.abort(code, words)
+        raise AssertionError("abort has returned")
+
+    async def _serve(self, context: Any, token: str) -> None:
         self._connected.add(token)
         try:
             await Connection(context, self._expected[token], token).serve()
-        except asyncio.CancelledError:
-            pass  # the bot has gone, or the server stops: gRPC would print a trace of it
         finally:
             self._connected.discard(token)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import socket
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,20 @@ import pytest
 
 from arena.errors import Termination
 from arena.games import create
-from arena.players.remote import MESSAGE_BYTES, TRANSPORT_BYTES, Connection, End, Server, new_token
+from arena.players.remote import (
+    CONNECTIONS,
+    HELD_UP_S,
+    MESSAGE_BYTES,
+    PATIENT_REFUSALS,
+    REFUSAL_S,
+    SPARE_A_REQUEST,
+    SPARE_ANSWERS,
+    TRANSPORT_BYTES,
+    Connection,
+    End,
+    Server,
+    new_token,
+)
 from arena.protocol.convert import Answer, Bundle, Hello, SeatView
 from arena.referee.clock import Key
 from arena.v1 import arena_pb2
@@ -189,6 +205,138 @@ def test_a_message_that_the_transport_refuses_ends_the_stream_alone(tmp_path: Pa
         await again.write(HELLO)
         await ear.hear()
         assert len(ear.hellos) == 2
+
+    talk(tmp_path, work)
+
+
+def test_many_wrong_tokens_wait_and_the_right_one_does_not(tmp_path: Path) -> None:
+    """Each refusal beyond the first hundred costs a second, at a few streams at once: there is little work in it."""
+
+    async def work(server: Server, ear: Ear, dial: Dial) -> None:
+        began = time.monotonic()
+        for _ in range(PATIENT_REFUSALS):
+            await dial("bad").code()
+        quick = time.monotonic() - began
+        began = time.monotonic()
+        late = [dial("bad") for _ in range(2)]
+        good = dial("good")
+        await good.write(HELLO)
+        await ear.hear()
+        assert time.monotonic() - began < REFUSAL_S
+        for call in late:
+            assert await status(call) == (grpc.StatusCode.UNAUTHENTICATED, "unknown token: see ARENA_TOKEN")
+        assert time.monotonic() - began >= REFUSAL_S
+        assert quick < PATIENT_REFUSALS * REFUSAL_S / 4
+        assert (server.strangers, server.doubles) == (PATIENT_REFUSALS + 2, 0)
+        assert await dial("good").code() is grpc.StatusCode.ALREADY_EXISTS
+        assert (server.strangers, server.doubles) == (PATIENT_REFUSALS + 2, 1)
+
+    talk(tmp_path, work)
+
+
+def test_one_address_takes_few_connections_at_once(tmp_path: Path) -> None:
+    """What a bot opens beyond them is closed, so that the referee keeps its descriptors for itself."""
+
+    async def work(_: Server, ear: Ear, dial: Dial) -> None:
+        call = dial("good")
+        await call.write(HELLO)
+        await ear.hear()
+        others = [socket.socket(socket.AF_UNIX) for _ in range(5 * CONNECTIONS)]
+        for other in others:
+            other.connect(f"{tmp_path}/0")
+            other.setblocking(False)
+        await asyncio.sleep(1)
+        kept = sum(_is_open(other) for other in others)
+        assert kept == CONNECTIONS - 1
+        await call.write(arena_pb2.PlayRequest(answers=[arena_pb2.Answer(action="take")]).SerializeToString())
+        await ear.hear()
+        assert ear.answers == ["take"]
+        for other in others:
+            other.close()
+
+    talk(tmp_path, work)
+
+
+def _is_open(connection: socket.socket) -> bool:
+    try:
+        while connection.recv(4096):  # the settings, with which a server begins
+            pass
+    except BlockingIOError:
+        return True
+    except ConnectionResetError:
+        pass
+    return False
+
+
+def test_a_compressed_message_is_read_as_far_as_a_message_may_go(tmp_path: Path) -> None:
+    async def work(_: Server, ear: Ear, dial: Dial) -> None:
+        call = dial("good")
+        await call.write(HELLO)
+        answers = arena_pb2.PlayRequest(answers=[arena_pb2.Answer(action="take")]).SerializeToString()
+        await call.write(gzip.compress(answers))
+        while not ear.answers:
+            await ear.hear()
+        assert ear.answers == ["take"]
+        await call.write(gzip.compress(bytes(MESSAGE_BYTES + 1)))
+        while not ear.ends:
+            await ear.hear()
+        words = f"a compressed message of more than {MESSAGE_BYTES} bytes, which is what is accepted"
+        assert ear.ends == [End(Termination.PROTOCOL, words, False)]
+
+    talk(tmp_path, work)
+
+
+def test_answers_far_beyond_the_requests_are_a_protocol_fault(tmp_path: Path) -> None:
+    """Those that a request allows for are tolerated, and one more is not."""
+
+    async def work(_: Server, ear: Ear, dial: Dial) -> None:
+        call = dial("good")
+        await call.write(HELLO)
+        await ear.hear()
+        asking = Bundle()
+        asking.request(("a", 0), (1000, 0, 0), ("pass", "take"), SeatView("no_thanks"), VIEW, ())
+        ear.hellos[0].post(asking)
+        await call.read()
+        tolerated = SPARE_ANSWERS + SPARE_A_REQUEST
+        await call.write(arena_pb2.PlayRequest(answers=[arena_pb2.Answer()] * tolerated).SerializeToString())
+        while len(ear.answers) < tolerated:
+            await ear.hear()
+        await call.write(b"")
+        while not ear.ends:
+            await ear.hear()
+        assert ear.ends == [End(Termination.PROTOCOL, "far more answers than there were requests", False)]
+
+    talk(tmp_path, work)
+
+
+def test_a_bot_that_does_not_read_holds_up_no_clocks_and_its_faults_are_seen(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(_: Server, ear: Ear, dial: Dial) -> None:
+        call = dial("good")
+        await call.write(HELLO)
+        await ear.hear()
+        ear.hellos[0].post(Bundle().goodbye("x" * (32 << 20)))
+        began = time.monotonic_ns()
+        for game_id in "ab":
+            asking = Bundle()
+            asking.request((game_id, 0), (1000, 0, 0), ("pass", "take"), SeatView("no_thanks"), VIEW, ())
+            ear.hellos[0].post(asking)
+            await asyncio.sleep(1.5 * HELD_UP_S)
+        assert [count for count, _ in ear.sent] == [1, 1]
+        (first, second) = (sent_ns - began for _, sent_ns in ear.sent)
+        assert HELD_UP_S / 2 < first / 1e9 < 1.4 * HELD_UP_S
+        assert second / 1e9 < 1.6 * HELD_UP_S  # at once, since it is known by now
+        await call.write(b"no message")
+        while not ear.ends:
+            await ear.hear()
+        assert ear.ends[0].word is Termination.PROTOCOL
+        call.cancel()
+        await asyncio.sleep(0.5)
+        await dial("good").write(HELLO)
+        while len(ear.hellos) < 2:
+            await ear.hear()
+        assert caplog.text == ""
 
     talk(tmp_path, work)
 
