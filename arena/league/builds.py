@@ -165,7 +165,7 @@ def _found(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _pack(folder: Path, file: BinaryIO) -> None:
-    """Append the files of a folder, whoever owns them; they will belong to who unpacks them, and lend nobody's rights."""
+    """Append the files of a folder, whoever owns them; they will lend nobody's rights."""
 
     def owned_by_nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.uid = member.gid = 0
