@@ -217,6 +217,7 @@ class Simulated:
         self._on_exit = on_exit
         self._on_excess = on_excess
         self._stream: Stream | None = None
+        self._told = asyncio.Event()
         self._task = asyncio.ensure_future(self._live())
         machine.done.setdefault(self._seat, set())
 
@@ -248,6 +249,7 @@ class Simulated:
         self.kill()
         with suppress(asyncio.CancelledError):
             await self._task
+        await self._told.wait()
 
     def _exit(self, status: str) -> None:
         if self.status != "running":
@@ -255,9 +257,13 @@ class Simulated:
         self.status = status
         self._task.cancel()
         later = self._machine.loop.call_later
-        later(self._machine.draw.random() * 0.01, self._on_exit)
+        later(self._machine.draw.random() * 0.01, self._tell_exit)
         if self._stream is not None:
             later(self._machine.draw.random() * 0.01, self._stream.end, BROKEN)
+
+    def _tell_exit(self) -> None:
+        self._told.set()
+        self._on_exit()
 
     # -- what it does -------------------------------------------------------------------------------------------------
 
@@ -360,24 +366,34 @@ def simulate(seed: int) -> Simulation:
         GameJob(f"game-{deal:03}", deal, derive(b"simulated", deal), (deal,) * seats)
         for deal in range(draw.randint(1, 4))
     )
-    limits = Limits(LIMITS.start_s, LIMITS.move_ms, margin_ms=LIMITS.margin_ms, sandbox="none")
-    job = Job(game, options, programs, games, limits, FaultPolicy(), draw.choice((AUTO, 1, 3)))
+    job = Job(game, options, programs, games, LIMITS, FaultPolicy(), draw.choice((AUTO, 1, 3)))
     share, is_troubled = draw.choice((0.003, 0.02, 0.1)), draw.random() < 0.3
-    loop = JumpingLoop()
-    machine = Machine(loop, draw, bad, share)
-    loop.set_exception_handler(lambda _, context: machine.errors.append(str(context)))
+    machine = Machine(JumpingLoop(), draw, bad, share)
+    return play_on(machine, job, machine.world(), is_troubled=is_troubled)
+
+
+def play_on(machine: Machine, job: Job, world: World, *, is_troubled: bool = False) -> Simulation:
+    """Play a sitting on a simulated machine.
+
+    Args:
+        machine: where.
+        job: what.
+        world: the machine as the sitting sees it.
+        is_troubled: everything stands still, or sleeps, now and then.
+    """
+    machine.loop.set_exception_handler(lambda _, context: machine.errors.append(str(context)))
 
     async def collect() -> list[Finished | Void | SittingEnd]:
         trouble = asyncio.ensure_future(machine.trouble()) if is_troubled else None
         try:
-            return [item async for item in Sitting(job, world=machine.world()).play()]
+            return [item async for item in Sitting(job, world=world).play()]
         finally:
             if trouble is not None:
                 trouble.cancel()
 
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+    with asyncio.Runner(loop_factory=lambda: machine.loop) as runner:
         items = runner.run(asyncio.wait_for(collect(), BOUND_S))
-        seconds = loop.time()
+        seconds = machine.loop.time()
     return Simulation(
         job,
         machine,
