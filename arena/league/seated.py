@@ -81,7 +81,8 @@ class Seated:
         silent_since_ns: since when its clocks stand, None while it speaks.
         broken_since_ns: since when it has no stream though its process lives and may dial again.
         reconnected: it has done so once in this sitting.
-        latest: what it and the sitting had used when that was last noted, every tenth of a second.
+        first: what its process and the sitting had used when that was noted first.
+        latest: the same when it was noted last, every tenth of a second.
         before: what was the latest when the clock of the request started that was last closed.
     """
 
@@ -110,6 +111,7 @@ class Seated:
         self.silent_since_ns: int | None = None
         self.broken_since_ns: int | None = None
         self.reconnected = False
+        self.first: Load | None = None
         self.latest: Load | None = None
         self.before: Load | None = None
         self._at_start: Load | None = None
@@ -149,7 +151,7 @@ class Seated:
         self._told, self._next = set(), Bundle()
         self.unanswered.clear()
         self.silent_since_ns = self.broken_since_ns = None
-        self.latest = self.before = self._at_start = None
+        self.first = self.latest = self.before = self._at_start = None
         self.cpu_before_ns = 0
         self._suspected = None
         self._launch()
@@ -457,10 +459,11 @@ class Seated:
         assert self.process is not None
         return self.sampled_ever, self._wall_ns, self.cpu_before_ns + self.process.queued_ns()
 
-    def load(self, now_ns: int, computed_ns: int) -> Load:
-        """Return what the bot and, given their processor time, the bots of the sitting have used now."""
-        queued, own = (self.process.queued_ns(), self.process.cpu_ns()) if self.process else (0, 0)
-        return Load(now_ns, queued, own, computed_ns)
+    def note(self, load: Load) -> None:
+        """Keep what it and the sitting have used now."""
+        self.latest = load
+        if self.first is None:
+            self.first = load
 
     @property
     def median_cpu_ns(self) -> float:

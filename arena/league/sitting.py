@@ -309,7 +309,7 @@ class Sitting:
             self._progress(play)
 
     def _late(self, bot: Seated, play: Play, used: int, now_ns: int) -> None:
-        delay = self._watch.delay(bot, used, now_ns)
+        delay = self._watch.delay(bot, play.key(bot.seat), used, now_ns)
         if excuse := self._watch.excuse(delay):
             bot.speak(now_ns)
             self._void(play, f"seat {bot.seat} was late by this machine's fault: {excuse}")

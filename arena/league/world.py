@@ -5,17 +5,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import get_native_id
 from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns
 
 from arena.players.process import BotProcess
 from arena.players.remote import Server
+from arena.players.usage import ready as ready_of
+from arena.players.usage import run_delay_ns
 
 
 def boot_ns() -> int:
     """Return the clock that goes on while the machine sleeps, in nanoseconds."""
     return clock_gettime_ns(CLOCK_BOOTTIME)
+
+
+def queued_ns() -> int:
+    """Return for how long this process's threads could have run but had no processor, in nanoseconds."""
+    return run_delay_ns(os.getpid())
+
+
+def ready() -> dict[int, int]:
+    """Return this process's other threads that run or could run, with the time for which each has run."""
+    found = ready_of(os.getpid())
+    found.pop(get_native_id(), None)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +41,16 @@ class World:
     Attributes:
         now_ns: the monotonic clock, which stands while the machine sleeps, in nanoseconds.
         boot_ns: the clock that goes on then, in nanoseconds.
+        queued_ns: for how long the referee's own threads could have run but had no processor, in nanoseconds.
+        ready: the referee's other threads that run or could run, with the time for which each has run, in nanoseconds.
         server: makes what bots dial.
         process: starts a bot; takes and offers what ``BotProcess`` does.
     """
 
     now_ns: Callable[[], int] = monotonic_ns
     boot_ns: Callable[[], int] = boot_ns
+    queued_ns: Callable[[], int] = queued_ns
+    ready: Callable[[], dict[int, int]] = ready
     server: Callable[[], Server] = Server
     process: Callable[..., BotProcess] = BotProcess
 

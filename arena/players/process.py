@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
-from arena.players import strays
+from arena.players import strays, usage
 from arena.players.base import Limits, Program
 from arena.players.confine import NOBODY, uid_of
 from arena.players.levels import level_of
 from arena.players.log import CappedLog
 from arena.players.sandbox import MARK, Launch, launcher
 from arena.players.strays import end_marked, marked
-from arena.players.usage import TreeTime, attempts_to_leave
 from arena.players.watchdog import Disk, Watchdog
 
 __all__ = ["MARK", "BotProcess", "end_marked", "marked"]
@@ -89,7 +88,7 @@ class BotProcess:
         self._gone = self._loop.create_future()
         self._scratch = tempfile.mkdtemp(prefix="arena-home-")
         self._watchdog = Watchdog(limits)
-        self._time = TreeTime()
+        self._time = usage.TreeTime()
         self._ended = False
         self._paused = False
         self._went_by_itself = True
@@ -193,7 +192,7 @@ class BotProcess:
 
     def _count_attempts(self) -> None:
         if self._bot is not None and self._has_namespaces and not self._has_network:
-            self.network_attempts = max(self.network_attempts, attempts_to_leave(self._bot[0]))
+            self.network_attempts = max(self.network_attempts, usage.attempts_to_leave(self._bot[0]))
 
     def _exited(self) -> None:
         self.cpu_ns()
@@ -251,7 +250,11 @@ class BotProcess:
 
     def queued_ns(self) -> int:
         """Return the time for which the threads of the process could have run but had no processor, in nanoseconds."""
-        return sum(_run_delay_ns(task / "schedstat") for task in Path(f"/proc/{self.pid}/task").glob("*"))
+        return usage.run_delay_ns(self.pid)
+
+    def ready(self) -> dict[int, int]:
+        """Return its threads that run or could run, with the time for which each has run, in nanoseconds."""
+        return usage.ready(self.pid)
 
     def pause(self) -> None:
         """Let the bot and its children compute nothing until ``resume``."""
@@ -345,14 +348,6 @@ def _spawn(launch: Launch) -> subprocess.Popen[bytes]:
         bufsize=0,
         start_new_session=True,
     )
-
-
-def _run_delay_ns(schedstat: Path) -> int:
-    try:
-        return int(schedstat.read_text().split()[1])
-    except (OSError, IndexError, ValueError):
-        # The thread has just ended, or this kernel does not count: nothing can be taken off then.
-        return 0
 
 
 def _remove(folder: str) -> None:

@@ -1,9 +1,10 @@
-"""What a bot's tree of processes has used so far: processor time, and attempts to reach a network that it has not."""
+"""What processes have used so far, and what they have waited for: processor time, and networks that they have not."""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from arena.players.watchdog import UNREADABLE
@@ -38,6 +39,38 @@ class TreeTime:
     def known_ns(self) -> int:
         """What was known to be used at the last reading."""
         return self._ended_ns + sum(self._used_ns.values())
+
+
+def run_delay_ns(pid: int) -> int:
+    """Return the time for which the threads of a process could have run but had no processor, in nanoseconds.
+
+    The kernel adds a wait when it ends; what waits now is in ``ready``.
+    """
+    return sum(delay for _, _, delay in _threads(pid))
+
+
+def ready(pid: int) -> dict[int, int]:
+    """Return the threads of a process that run or could run, with the time for which each has run, in nanoseconds.
+
+    One that is here twice with the same time has waited for a processor in between.
+    """
+    return {thread: ran for thread, ran, _ in _threads(pid) if _is_ready(pid, thread)}
+
+
+def _threads(pid: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (thread, time run, time waited for a processor), nanoseconds; nothing where the kernel does not count."""
+    with suppress(*UNREADABLE):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(*UNREADABLE, ValueError):  # it has ended in the meantime
+                with open(f"/proc/{pid}/task/{thread}/schedstat", "rb") as file:
+                    ran, delay, _ = file.read().split()
+                yield int(thread), int(ran), int(delay)
+
+
+def _is_ready(pid: int, thread: int) -> bool:
+    with suppress(*UNREADABLE), open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+        return file.read().rpartition(b") ")[2][:1] == b"R"
+    return False
 
 
 def attempts_to_leave(pid: int) -> int:

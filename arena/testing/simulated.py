@@ -115,6 +115,8 @@ class Machine:
         return World(
             self.now_ns,
             lambda: self.now_ns() + int(self.slept_s * NS),
+            lambda: 0,
+            dict,
             lambda: Doorman(self),  # type: ignore[arg-type, return-value]
             lambda *words: Simulated(self, *words),  # type: ignore[arg-type]
         )
@@ -228,6 +230,10 @@ class Simulated:
         return 0
 
     queued_ns = cpu_ns
+
+    def ready(self) -> dict[int, int]:
+        """Return no threads: it has none."""
+        return {}
 
     def pause(self) -> None:
         """Do nothing: between its turns a simulated bot waits for its stream."""
