@@ -71,7 +71,7 @@ class Seated:
         pending: games in which it must be asked, in the order in which they became due.
         unanswered: requests that were ruled late and are still unanswered.
         no_shows: failed starts that have not cost a game yet.
-        failed_starts: starts in a row that came to nothing.
+        failed_starts: starts in a row that came to nothing: no hello, or an end before it was asked anything.
         failure: why the last start came to nothing.
         declared: games that it says it can play; empty is all.
         greeted: the present process has said Hello.
@@ -102,6 +102,7 @@ class Seated:
         self.declared: tuple[str, ...] = ()
         self.starts = 0
         self.greeted = False
+        self._was_asked = False
         self.benched = False
         self.one_by_one = False
         self.waits = False
@@ -144,7 +145,7 @@ class Seated:
         self._add_up()
         self.starts += 1
         self.stage = Stage.STARTING
-        self.greeted = False
+        self.greeted = self._was_asked = False
         self.started_ns = self._world.now_ns()
         self._told, self._next = set(), Bundle()
         self.unanswered.clear()
@@ -215,6 +216,8 @@ class Seated:
         self._wake()
         self.stage = Stage.GONE
         self._connection = None
+        if self.process is not None and not self._was_asked:
+            self.greeted = False  # else it would be started again and again, for nothing, while others think
         self._host.on_death(self, word, words)
 
     def stop_for(self, word: Termination, words: str) -> None:
@@ -248,7 +251,7 @@ class Seated:
         connection.post(self._welcome())
         self.stage = Stage.READY
         self.greeted = True
-        self.failed_starts, self.failure = 0, ""
+        self.failure = ""
         self._host.on_ready(self)
 
     def _welcome(self) -> Bundle:
@@ -326,6 +329,7 @@ class Seated:
 
     def send(self, plays: Sequence[Play]) -> None:
         """Ask it for its decisions in these games, all in one list."""
+        self._was_asked, self.failed_starts = True, 0
         self._wake()
         bundle = self._bundle()
         for play in plays:

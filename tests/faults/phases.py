@@ -96,6 +96,8 @@ def _words(fault: str, phase: str) -> set[str]:
         return {word}
     if fault in ANSWERS:
         return set()  # an answer to no request is tolerated
+    if phase == "idle" and fault not in SILENCE:
+        return {word, "no-show"}  # one that ends before it was asked anything has not started
     # Outside of a decision it is the next one that waits, or the last one that was answered.
     return {word, "timeout"} if fault in SILENCE else {word}
 
