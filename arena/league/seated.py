@@ -234,6 +234,9 @@ class Seated:
 
     def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Welcome the bot, or refuse it in words."""
+        if self.stage is not Stage.STARTING and self.stage is not Stage.READY:
+            self._turn_away(connection)
+            return
         self.declared = tuple(hello.games)
         problem = self._problem(hello)
         if problem:
@@ -253,6 +256,11 @@ class Seated:
         self.greeted = True
         self.failure = ""
         self._host.on_ready(self)
+
+    def _turn_away(self, connection: Connection) -> None:
+        """Refuse what dials when the process has ended already, such as a child that it has left behind."""
+        connection.post(Bundle().refuse("this process is over: it has ended, or its games have"))
+        connection.close()
 
     def _welcome(self) -> Bundle:
         limits = self._job.limits
