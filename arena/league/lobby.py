@@ -120,6 +120,9 @@ class SeatedGuest(Seated):
     def _launch(self) -> None:
         self._guest.sit(self)
 
+    def _turn_away(self, connection: Connection) -> None:
+        """Let it wait: it is seated when it is started again."""
+
     async def leave(self, words: str) -> None:
         """Tell it what is left to tell; it stays for the next sitting."""
         if self._connection is not None:

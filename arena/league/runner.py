@@ -7,6 +7,7 @@ never imports grpc. Resuming is the same run again: what is stored is not planne
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from arena.league.pool import Item, Pool
 from arena.league.snapshot import remove_unfinished, snapshots
 from arena.league.steps import step_sandbox
 from arena.league.values import GamePlan, League
-from arena.players.base import Program
+from arena.players.base import Program, environment
 from arena.players.levels import resolve_level
 from arena.players.process import end_marked
 from arena.records.record import Conduct, Finished, Void
@@ -256,20 +257,28 @@ def _greet(run: _Run, pool: Pool) -> None:
     problems: list[str] = []
     for item in _played(run, pool, iter([_job(run, group, ()) for group in groups])):
         if item is not None and isinstance(item.content, SittingEnd):
-            problems += _greeting_problems(run.league, item.job.programs, item.content)
+            problems += _greeting_problems(run, item.job.programs, item.content)
     if problems:
         raise UsageError("\n".join(sorted(problems)))
 
 
-def _greeting_problems(league: League, programs: Sequence[Program], end: SittingEnd) -> Iterator[str]:
+def _greeting_problems(run: _Run, programs: Sequence[Program], end: SittingEnd) -> Iterator[str]:
     for program, failure, log, declared in zip(programs, end.failures, end.logs, end.declared, strict=True):
         if failure:
             lines = log.splitlines()[-TRACE_LINES:]
             shown = "".join(f"\n    {line}" for line in lines) or " it printed nothing"
-            yield f"bot {program.name!r} did not start: {failure}; the last lines it printed:{shown}"
-        for game in {game.id for game in league.games}:
+            again = f"\n  to see it again (without the sandbox, which was {run.level}): {by_itself(program)}"
+            told = f"bot {program.name!r} did not start: {failure}; the last lines it printed:{shown}"
+            yield told + (again if program.command else "")
+        for game in {game.id for game in run.league.games}:
             if declared and game not in declared and (not program.games or game in program.games):
                 yield f"bot {program.name!r} says it cannot play {game}, only {', '.join(declared)}"
+
+
+def by_itself(program: Program) -> str:
+    """Return a line for a shell that runs a bot alone: in its folder, with its command and its whole environment."""
+    variables = (f"{name}={value}" for name, value in environment(program, {}).items())
+    return f"cd {shlex.quote(program.directory)} && {shlex.join(['env', '-i', *variables, *program.command])}"
 
 
 def _played(run: _Run, pool: Pool, jobs: Iterator[Job]) -> Iterator[Item | None]:

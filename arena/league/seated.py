@@ -71,7 +71,7 @@ class Seated:
         pending: games in which it must be asked, in the order in which they became due.
         unanswered: requests that were ruled late and are still unanswered.
         no_shows: failed starts that have not cost a game yet.
-        failed_starts: starts in a row that came to nothing.
+        failed_starts: starts in a row that came to nothing: no hello, or an end before it was asked anything.
         failure: why the last start came to nothing.
         declared: games that it says it can play; empty is all.
         greeted: the present process has said Hello.
@@ -103,6 +103,7 @@ class Seated:
         self.declared: tuple[str, ...] = ()
         self.starts = 0
         self.greeted = False
+        self._was_asked = False
         self.benched = False
         self.one_by_one = False
         self.waits = False
@@ -146,7 +147,7 @@ class Seated:
         self._add_up()
         self.starts += 1
         self.stage = Stage.STARTING
-        self.greeted = False
+        self.greeted = self._was_asked = False
         self.started_ns = self._world.now_ns()
         self._told, self._next = set(), Bundle()
         self.unanswered.clear()
@@ -217,6 +218,8 @@ class Seated:
         self._wake()
         self.stage = Stage.GONE
         self._connection = None
+        if self.process is not None and not self._was_asked:
+            self.greeted = False  # else it would be started again and again, for nothing, while others think
         self._host.on_death(self, word, words)
 
     def stop_for(self, word: Termination, words: str) -> None:
@@ -233,6 +236,9 @@ class Seated:
 
     def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Welcome the bot, or refuse it in words."""
+        if self.stage is not Stage.STARTING and self.stage is not Stage.READY:
+            self._turn_away(connection)
+            return
         self.declared = tuple(hello.games)
         problem = self._problem(hello)
         if problem:
@@ -250,8 +256,13 @@ class Seated:
         connection.post(self._welcome())
         self.stage = Stage.READY
         self.greeted = True
-        self.failed_starts, self.failure = 0, ""
+        self.failure = ""
         self._host.on_ready(self)
+
+    def _turn_away(self, connection: Connection) -> None:
+        """Refuse what dials when the process has ended already, such as a child that it has left behind."""
+        connection.post(Bundle().refuse("this process is over: it has ended, or its games have"))
+        connection.close()
 
     def _welcome(self) -> Bundle:
         limits = self._job.limits
@@ -328,6 +339,7 @@ class Seated:
 
     def send(self, plays: Sequence[Play]) -> None:
         """Ask it for its decisions in these games, all in one list."""
+        self._was_asked, self.failed_starts = True, 0
         self._wake()
         bundle = self._bundle()
         for play in plays:

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import ctypes
 import hashlib
+import json
 import os
 import random
 import resource
@@ -36,7 +37,7 @@ UNKNOWN_FIELDS = (
     bytes([0xAA, 0xF7, 0x01, 5]) + b"later" + bytes([0xB0, 0xF7, 0x01, 2]) + bytes([0xB9, 0xF7, 0x01]) + b"1" * 8
 )
 """Fields 3957 to 3959, which no message has: a text, another seat, a time of day."""
-FLOOD_BYTES = 4 << 20
+FLOOD_MB = 4
 
 
 def _exit(status: int) -> NoReturn:
@@ -45,30 +46,46 @@ def _exit(status: int) -> NoReturn:
     os._exit(status)
 
 
+def _say_when() -> None:
+    """Say at what moment of the machine's monotonic clock the process ends."""
+    print(f"fixture: ending at {time.monotonic_ns()}", file=sys.stderr, flush=True)
+
+
+def _end(status: int) -> NoReturn:
+    _say_when()
+    _exit(status)
+
+
 def _crash() -> NoReturn:
     print("fixture: crashing as told", file=sys.stderr)
-    _exit(3)
+    _end(3)
 
 
 def _segfault() -> None:
     """Read what is not there: the first process of a sandbox is deaf to signals that it sends to itself."""
+    _say_when()
     ctypes.string_at(0)
 
 
 def _be_killed() -> None:
     """Be ended by SIGKILL; in a sandbox only the kernel can do that, here for using a second of the processor."""
+    _say_when()
     os.kill(os.getpid(), signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
     _compute(ms=3_600_000)
 
 
 def _hang() -> None:
+    print("fixture: hanging", file=sys.stderr, flush=True)
     time.sleep(FOR_EVER_S)
 
 
-def _flood() -> None:
-    sys.stdout.write("x" * FLOOD_BYTES)
-    sys.stdout.flush()
+def _flood(megabytes: int = FLOOD_MB) -> None:
+    """Write half to stdout and half to stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        for _ in range(megabytes // 2):
+            stream.write("x" * (1 << 20))
+        stream.flush()
 
 
 def _chatter() -> None:
@@ -113,7 +130,7 @@ INSTEAD = {
 
 DEEDS: dict[str, Callable[[], None]] = {
     "crash": _crash,
-    "exit0": lambda: _exit(0),
+    "exit0": lambda: _end(0),
     "segfault": _segfault,
     "killed": _be_killed,
     "hang": _hang,
@@ -158,6 +175,11 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--think-ms", type=float, default=0, help="compute this long at every decision")
     made.add_argument("--sleep-ms", type=float, default=0, help="sleep this long at every decision")
     made.add_argument("--start-ms", type=float, default=0, help="sleep this long before the hello")
+    made.add_argument("--ready-s", type=float, default=0, help="say hello this long after the process was started")
+    made.add_argument("--load-mb", type=int, default=0, help="fill this much memory before the hello")
+    made.add_argument("--tell", action="store_true", help="note own time and what the request says of time, as JSON")
+    made.add_argument("--flood-mb", type=int, default=FLOOD_MB, help="how much the fault 'flood' writes")
+    made.add_argument("--dump", action="store_true", help="print all that is heard, measured times aside")
     made.add_argument("--in-flight", type=int, default=64)
     made.add_argument("--one-by-one", action="store_true", help="send every answer alone")
     made.add_argument("--ignore-term", action="store_true", help="ignore SIGTERM, and goodbyes")
@@ -181,7 +203,7 @@ class Fixture:
         """Connect, play and misbehave."""
         if self.flags.ignore_term:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        time.sleep(self.flags.start_ms / 1000)
+        self._load()
         if self.flags.fault == "never":
             _hang()
         if self.flags.fault == "exit-early":
@@ -193,6 +215,14 @@ class Fixture:
         if self.flags.ignore_term:
             _hang()
 
+    def _load(self) -> None:
+        """Take time and memory before the hello, as a bot that loads a model does."""
+        time.sleep(self.flags.start_ms / 1000)
+        self.model = b"x" * (self.flags.load_mb << 20)
+        if self.flags.ready_s:
+            print("fixture: loading a model", file=sys.stderr, flush=True)
+            time.sleep(max(0.0, self.flags.ready_s - _age_s()))
+
     async def _converse(self) -> None:
         async with grpc.aio.insecure_channel(os.environ["ARENA_ADDRESS"]) as channel:
             call = _dial(channel)
@@ -200,6 +230,8 @@ class Fixture:
             await self._greet(call)
             while (data := await call.read()) is not grpc.aio.EOF:
                 response = arena_pb2.PlayResponse.FromString(data)
+                if self.flags.dump:
+                    _dump(response)
                 await self._take(call, response)
                 if response.HasField("goodbye") or response.HasField("refusal"):
                     await self._in_phase(call, "goodbye")
@@ -254,9 +286,12 @@ class Fixture:
 
     async def _answer(self, call: Any, request: arena_pb2.Request) -> list[arena_pb2.Answer]:
         self.decisions += 1
+        began = time.monotonic_ns()
         _compute(self.flags.think_ms)
         time.sleep(self.flags.sleep_ms / 1000)
         answer = arena_pb2.Answer(game_id=request.game_id, decision=request.decision, action=self._choose(request))
+        if self.flags.tell:
+            answer.note = _told(request, time.monotonic_ns() - began)
         if self.flags.fault in HABITS and self.decisions >= self.flags.at:
             return self._by_habit(answer)
         if self.flags.when == "thinking" and self._is_due():
@@ -273,6 +308,8 @@ class Fixture:
         if fault in INSTEAD:
             answer.action = INSTEAD[fault]
             answer.note = "I will take the card because it is cheap."
+        elif fault == "flood":
+            _flood(self.flags.flood_mb)
         elif fault in DEEDS:
             DEEDS[fault]()
         elif fault == "late":
@@ -324,6 +361,28 @@ class Fixture:
 def _dial(channel: Any) -> Any:
     play = channel.stream_stream("/arena.v1.ArenaService/Play")
     return play(metadata=(("authorization", f"Bearer {os.environ['ARENA_TOKEN']}"),))
+
+
+def _told(request: arena_pb2.Request, own_ns: int) -> str:
+    """Return, as JSON, the bot's own time for a decision and what its request says of time."""
+    said = {"budget_ms": request.budget_ms, "bank_ms": request.bank_ms, "last_us": request.last_answer_us}
+    return json.dumps({"own_us": own_ns // 1000, **said})
+
+
+def _dump(response: arena_pb2.PlayResponse) -> None:
+    """Print a message; what the last answer was charged is measured and never twice the same."""
+    shown = arena_pb2.PlayResponse()
+    shown.CopyFrom(response)
+    for request in shown.requests:
+        request.ClearField("last_answer_us")
+    print(shown.SerializeToString(deterministic=True).hex(), flush=True)
+
+
+def _age_s() -> float:
+    """Return how long ago this process was started, by the kernel's clock."""
+    with open("/proc/self/stat", encoding="ascii") as stat:
+        ticks = int(stat.read().rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _compute(ms: float) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
@@ -31,7 +31,9 @@ FOR_EVER_S = 1e6
 BOUND_S = 600.0
 GARBAGE = End(Termination.PROTOCOL, "bytes that are no message", False)
 NS = 1_000_000_000
-TABLES: tuple[tuple[str, int, dict[str, Any]], ...] = (
+Table = tuple[str, int, dict[str, Any]]
+"""Game, seats, options."""
+TABLES: tuple[Table, ...] = (
     ("no_thanks", 3, {"rounds": 1}),
     ("rainbow", 2, {}),
     ("rainbow", 3, {}),
@@ -362,10 +364,20 @@ class Simulation:
     seconds: float
 
 
-def simulate(seed: int) -> Simulation:
-    """Play the sitting of a seed."""
+Trouble = Callable[[Machine], Coroutine[Any, Any, NoReturn]]
+
+
+def simulate(seed: int, table: Table | None = None, trouble: Trouble | None = None) -> Simulation:
+    """Play the sitting of a seed.
+
+    Args:
+        seed: of everything that is left to chance.
+        table: game, seats and options; drawn if not given.
+        trouble: what the machine does beside; whether it is the usual is drawn if not given.
+    """
     draw = Random(seed)
-    game, seats, options = draw.choice(TABLES)
+    drawn = draw.choice(TABLES)
+    game, seats, options = table or drawn
     bad = frozenset(seat for seat in range(seats) if draw.random() < 0.5)
     programs = tuple(Program(str(seat), "1", "", ("bot",), "/", (), "0" * 64) for seat in range(seats))
     games = tuple(
@@ -374,28 +386,30 @@ def simulate(seed: int) -> Simulation:
     )
     job = Job(game, options, programs, games, LIMITS, FaultPolicy(), draw.choice((AUTO, 1, 3)))
     share, is_troubled = draw.choice((0.003, 0.02, 0.1)), draw.random() < 0.3
+    if trouble is None and is_troubled:
+        trouble = Machine.trouble
     machine = Machine(JumpingLoop(), draw, bad, share)
-    return play_on(machine, job, machine.world(), is_troubled=is_troubled)
+    return play_on(machine, job, machine.world(), trouble)
 
 
-def play_on(machine: Machine, job: Job, world: World, *, is_troubled: bool = False) -> Simulation:
+def play_on(machine: Machine, job: Job, world: World, trouble: Trouble | None = None) -> Simulation:
     """Play a sitting on a simulated machine.
 
     Args:
         machine: where.
         job: what.
         world: the machine as the sitting sees it.
-        is_troubled: everything stands still, or sleeps, now and then.
+        trouble: what the machine does beside; None if nothing.
     """
     machine.loop.set_exception_handler(lambda _, context: machine.errors.append(str(context)))
 
     async def collect() -> list[Finished | Void | SittingEnd]:
-        trouble = asyncio.ensure_future(machine.trouble()) if is_troubled else None
+        beside = asyncio.ensure_future(trouble(machine)) if trouble is not None else None
         try:
             return [item async for item in Sitting(job, world=world).play()]
         finally:
-            if trouble is not None:
-                trouble.cancel()
+            if beside is not None:
+                beside.cancel()
 
     with asyncio.Runner(loop_factory=lambda: machine.loop) as runner:
         items = runner.run(asyncio.wait_for(collect(), BOUND_S))

@@ -85,6 +85,8 @@ class Case:
 def _words(fault: str, phase: str) -> set[str]:
     """Return the words of a fault in a phase, apart from ``normal``."""
     word = WORDS[fault]
+    if phase == "start" and fault == "second-stream":
+        return {"no-show"}  # it may be the first one to arrive, and says nothing
     if phase == "goodbye" or fault in TOLERATED:
         return set()
     if phase == "start":
@@ -96,6 +98,8 @@ def _words(fault: str, phase: str) -> set[str]:
         return {word}
     if fault in ANSWERS:
         return set()  # an answer to no request is tolerated
+    if phase == "idle" and fault not in SILENCE:
+        return {word, "no-show"}  # one that ends before it was asked anything has not started
     # Outside of a decision it is the next one that waits, or the last one that was answered.
     return {word, "timeout"} if fault in SILENCE else {word}
 
