@@ -19,7 +19,7 @@ from arena.records.codec import canonical_json
 from arena.records.record import Record
 from arena.reports.favour import Favour, favours
 from arena.reports.league import LeagueStandings
-from arena.storage.reader import Reader
+from arena.storage.reader import STRANGERS, Reader
 from arena.storage.rows import StoredEntrant
 
 ALIKE_LEAST = 100
@@ -61,7 +61,11 @@ def integrity_notes(store: Reader, found: LeagueStandings) -> tuple[str, ...]:
     The permutations are seeded by the league's commitment, so that everybody gets the same answer.
     """
     entrants = store.entrants()
-    return (*same_programs(entrants), *(_favour_words(name, item) for name, item in _notable(store, found, entrants)))
+    return (
+        *same_programs(entrants),
+        *(_favour_words(name, item) for name, item in _notable(store, found, entrants)),
+        *strangers(store),
+    )
 
 
 def full_report(store: Reader, found: LeagueStandings) -> tuple[str, ...]:
@@ -79,6 +83,15 @@ def full_report(store: Reader, found: LeagueStandings) -> tuple[str, ...]:
         f"at least {ALIKE_LEAST} of them); bots of one author at tables of three or more, at 1 % false alarms a pair.",
         NOT_MEASURED,
     )
+
+
+def strangers(store: Reader) -> Iterator[str]:
+    """Yield a note if there were dials with a wrong token."""
+    if dials := int(store.meta().get(STRANGERS, "0")):
+        yield (
+            f"{dials} dials with a wrong token, from a bot's sandbox or to the lobby. None was let in; a bot that "
+            "guesses tokens, or an old invitation, may be behind it."
+        )
 
 
 def same_programs(entrants: Iterable[StoredEntrant]) -> Iterator[str]:
