@@ -397,8 +397,10 @@ class Seated:
 
     def load(self, now_ns: int, computed_ns: int) -> Load:
         """Return what the bot and, given their processor time, the bots of the sitting have used now."""
-        queued = self.process.queued_ns() if self.process else 0
-        return Load(now_ns, queued, computed_ns)
+        if self.process is None:
+            return Load(now_ns, 0, computed_ns)
+        queued, own = self.process.queued_ns(), self.process.cpu_ns()
+        return Load(now_ns, queued, computed_ns, own, self._world.referee_ns())
 
     def load_at(self, when_ns: int) -> Load | None:
         """Return the last load that was noted before a moment, None if none was."""

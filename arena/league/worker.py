@@ -85,6 +85,7 @@ def main(argv: list[str]) -> int:
     """
     pipe, core, listen = Connection(int(argv[0])), int(argv[1]), Listen(**json.loads(argv[2]))
     os.sched_setaffinity(0, {core})
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # else what a bot does to its stream is on the operator's terminal
     try:
         require_upb()
         asyncio.run(serve(pipe, listen))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns
+from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns, process_time_ns
 
 from arena.players.process import BotProcess
 from arena.players.remote import Server
@@ -25,12 +25,14 @@ class World:
     Attributes:
         now_ns: the monotonic clock, which stands while the machine sleeps, in nanoseconds.
         boot_ns: the clock that goes on then, in nanoseconds.
+        referee_ns: processor time of this process so far, in nanoseconds.
         server: makes what bots dial.
         process: starts a bot; takes and offers what ``BotProcess`` does.
     """
 
     now_ns: Callable[[], int] = monotonic_ns
     boot_ns: Callable[[], int] = boot_ns
+    referee_ns: Callable[[], int] = process_time_ns
     server: Callable[[], Server] = Server
     process: Callable[..., BotProcess] = BotProcess
 

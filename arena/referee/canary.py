@@ -27,11 +27,15 @@ class Load:
         at_ns: when.
         queued_ns: the bot's threads were ready to run and had no processor, so far.
         computed_ns: processor time of all bots of the sitting so far.
+        own_ns: processor time of the bot itself so far.
+        referee_ns: processor time of the referee so far.
     """
 
     at_ns: int
     queued_ns: int
     computed_ns: int
+    own_ns: int = 0
+    referee_ns: int = 0
 
 
 class Canary:
@@ -93,9 +97,11 @@ class Canary:
 def starved(before: Load | None, now: Load | None) -> int:
     """Return for how long others kept a bot from computing: its waiting in the run queue, as far as no bot ran then.
 
-    Bots that compute too much starve each other and themselves; that is not the machine's fault.
+    Bots that compute too much starve each other and themselves; that is not the machine's fault. Nor is it what the
+    referee does with all that a bot sends: its time counts as the bot's, as far as the bot itself was busy meanwhile.
     """
     if before is None or now is None:
         return 0
-    idle_of_bots = (now.at_ns - before.at_ns) - (now.computed_ns - before.computed_ns)
+    flooded = min(now.referee_ns - before.referee_ns, now.own_ns - before.own_ns)
+    idle_of_bots = (now.at_ns - before.at_ns) - (now.computed_ns - before.computed_ns) - flooded
     return max(0, min(now.queued_ns - before.queued_ns, idle_of_bots))

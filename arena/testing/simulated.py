@@ -115,6 +115,7 @@ class Machine:
         return World(
             self.now_ns,
             lambda: self.now_ns() + int(self.slept_s * NS),
+            lambda: 0,
             lambda: Doorman(self),  # type: ignore[arg-type, return-value]
             lambda *words: Simulated(self, *words),  # type: ignore[arg-type]
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from arena.games import game_ids
 from arena.league.config import read_league
 from arena.league.values import League, secret_bytes
 from arena.players.base import FaultPolicy, Limits, Listen
+from tests.certificates import certify
 from tests.league.conftest import MakeBot
 
 GAME = '[[game]]\nid = "no_thanks"\nseats = 3\n'
@@ -146,12 +146,13 @@ def test_a_lobby_on_this_machine_needs_nothing_and_one_outside_needs_tls(tmp_pat
     assert league(tmp_path, GAME + BOTS).lobby == Listen("127.0.0.1", 0)
     for text, host in (("127.0.0.1:7000", "127.0.0.1"), ("[::1]:7000", "::1"), ("localhost:7000", "localhost")):
         assert league(tmp_path, f'{GAME}{BOTS}[lobby]\nlisten = "{text}"\n').lobby == Listen(host, 7000)
-    for name in "ab":
-        command = f"openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=x -keyout {name}.key -out {name}.pem"
-        subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)
+    certify(tmp_path, "a")
+    certify(tmp_path, "b")
     pair = 'certificate = "a.pem"\nkey = "a.key"\n'
     read = league(tmp_path, f'{GAME}{BOTS}[lobby]\nlisten = "0.0.0.0:7000"\n{pair}')
     assert read.lobby == Listen("0.0.0.0", 7000, f"{tmp_path}/a.pem", f"{tmp_path}/a.key")
+    (problem,) = problems(tmp_path, f'{GAME}{BOTS}[lobby]\ncertificate = "a.pem"\nkey = "b.key"\n')
+    assert "the certificate and the key do not belong together" in problem
     assert read.lobby.at(7001) == "0.0.0.0:7001"
     assert Listen("::1").at(7001) == "[::1]:7001"
 

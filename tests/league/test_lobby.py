@@ -13,7 +13,7 @@ from pathlib import Path
 from arena.reports.integrity import integrity_notes
 from arena.reports.league import league_standings
 from arena.storage.store import Store
-from tests.bots.toolchains import require
+from tests.certificates import certify
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60
@@ -82,13 +82,6 @@ def start_bot(variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=env, timeout=PATIENCE_S, check=False, capture_output=True, text=True)
 
 
-def certify(folder: Path, name: str, subject: str = "IP:127.0.0.2") -> None:
-    """Make a certificate that signs itself, and its key."""
-    words = f"req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=arena -addext subjectAltName={subject}"
-    where = ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
-    subprocess.run(["openssl", *words.split(), *where], cwd=folder, check=True, capture_output=True)
-
-
 TLS = """
 [lobby]
 listen = "127.0.0.2:0"
@@ -99,7 +92,6 @@ key = "own.key"
 
 def test_over_a_network_a_bot_plays_by_tls_and_nobody_else_gets_in(tmp_path: Path) -> None:
     """Refused in a line each: a bot that speaks no TLS, one that trusts another certificate, one with a wrong token."""
-    require("openssl", install="openssl")
     certify(tmp_path, "own")
     certify(tmp_path, "other")
     league, errors = run_lobby(tmp_path, TLS)

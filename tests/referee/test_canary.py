@@ -63,6 +63,15 @@ def test_bots_that_starve_each_other_by_computing_are_not() -> None:
     assert Canary(150, 10).verdict(0, 1000 * MS, before, now) == ""
 
 
+def test_a_bot_that_floods_the_referee_has_kept_itself_from_the_processor() -> None:
+    """The referee's time counts as the bot's, as far as the bot was busy: a quiet one is not blamed for another's."""
+    before = Load(0, 0, 0)
+    flooding = Load(1000 * MS, 600 * MS, 600 * MS, own_ns=600 * MS, referee_ns=400 * MS)
+    assert starved(before, flooding) == 0
+    quiet = Load(1000 * MS, 300 * MS, 600 * MS, own_ns=5 * MS, referee_ns=400 * MS)
+    assert starved(before, quiet) == 300 * MS
+
+
 def test_the_machine_s_sleep_is_seen_by_two_clocks() -> None:
     canary = Canary(150, 10)
     assert canary.tick(0, 5) == 0
