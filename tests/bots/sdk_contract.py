@@ -198,7 +198,8 @@ class SdkContract:
             other.say(["draw"])
             await other.lists(1)
             other.goodbye()
-            assert await other.ended() == (0, "")
+            status, output = await other.ended()
+            assert status == 0, output
 
         talk(probe_bot, scenario, tls=Listen(HOST, 0, str(certificate), str(key)))
 
