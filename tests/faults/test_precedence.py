@@ -63,9 +63,7 @@ MEETINGS: dict[tuple[str, str], tuple[Meeting, ...] | str] = {
         meets("half-close", "memory", "disconnect", "resource", why="what ends the process first, within 0.1 s"),
     ),
     ("resource", "timeout"): (
-        meets(
-            "late", "memory", "timeout resource", "timeout timeout", why=f"{LATE}; it owes an answer, too, meanwhile"
-        ),
+        meets("late", "memory", "timeout resource", "timeout timeout", why=f"{LATE}; and it owes an answer"),
     ),
     ("resource", "protocol"): (
         meets("malformed", "memory", "resource", why=UNSENT),
