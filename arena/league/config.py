@@ -28,6 +28,7 @@ from arena.league.bots import (
     check_manifest,
     read_folder,
 )
+from arena.league.listen import read_listen
 from arena.league.locate import TomlFile, raise_problems
 from arena.league.names import folded, name_problem
 from arena.league.tables import BotTable, FaultsTable, GameTable, LeagueFile, LeagueTable, validated
@@ -53,6 +54,7 @@ def read_league(path: Path) -> League:
     bots, manifests = _bots(file, table.bot)
     games = [_game(file, number, game) for number, game in enumerate(table.game)]
     _check_league(file, table.league)
+    read_listen(file, table.lobby)
     text = _without_secret(file)
     _check_names(file, bots)
     _check_repeats(file, games)
@@ -97,6 +99,7 @@ def _league(file: TomlFile, text: str, table: LeagueFile, games: Sequence[GamePl
         limits=Limits(**table.limits.model_dump()),
         faults=_faults(table.faults),
         bots=tuple(bots),
+        lobby=read_listen(file, table.lobby),
     )
 
 

@@ -1,23 +1,25 @@
 """Bots that are started by hand: they dial in by TCP, once a league, and stay from one sitting to the next.
 
-The lobby lives in worker 0, which plays all their sittings in turn. It listens on loopback alone: the token would be
-readable on any other network. A guest that is lost is awaited like a process that is started again.
+The lobby lives in worker 0, which plays all their sittings in turn. Outside loopback it speaks TLS, since the token
+would be readable there. A guest that is lost is awaited like a process that is started again.
 """
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from arena.errors import Termination
 from arena.games import Seat
 from arena.league.job import Job
 from arena.league.seated import Host, Seated, Stage
-from arena.players.base import Program
-from arena.players.remote import Connection, End, Server
+from arena.players.base import Listen, Program
+from arena.players.remote import NETWORK_OPTIONS, Connection, End, Server
 from arena.protocol.convert import Answer, Hello
 from arena.referee.clock import Key
 
-LOOPBACK = "127.0.0.1"
+EVERYWHERE = ("0.0.0.0", "::")
 GOODBYE_S = 1.0
 
 
@@ -70,20 +72,26 @@ class Lobby:
     """The TCP server of a worker for bots that are started by hand.
 
     Args:
+        listen: where it listens.
         tell: is told the address once it is known.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, listen: Listen, tell: Callable[[str], None]) -> None:
+        self._listen = listen
         self._tell = tell
         self._server: Server | None = None
         self._guests: dict[str, Guest] = {}
 
     async def open(self, programs: Iterable[Program]) -> None:
-        """Let these bots dial in; those that are started by the arena are passed over."""
+        """Let these bots dial in; those that are started by the arena are passed over.
+
+        Raises:
+            UsageError: when nothing can listen there.
+        """
         tokens = [program.token for program in programs if program.token]
         if tokens and self._server is None:
-            self._server = Server()
-            self._tell(f"{LOOPBACK}:{await self._server.start_tcp(LOOPBACK)}")
+            self._server = Server(NETWORK_OPTIONS)
+            self._tell(_seen_from_outside(self._listen).at(await self._server.start_tcp(self._listen)))
         for token in tokens:
             if token not in self._guests:
                 assert self._server is not None
@@ -94,6 +102,13 @@ class Lobby:
         """Return the guest for a program."""
         return self._guests[program.token]
 
+    def take_strangers(self) -> int:
+        """Return how many dials had a wrong token since this was asked last."""
+        if self._server is None:
+            return 0
+        strangers, self._server.strangers = self._server.strangers, 0
+        return strangers
+
     async def close(self) -> None:
         """Say goodbye to all guests."""
         for guest in self._guests.values():
@@ -101,6 +116,11 @@ class Lobby:
                 guest.connection.say_goodbye("the league is over")
         if self._server is not None:
             await self._server.stop(grace=GOODBYE_S)
+
+
+def _seen_from_outside(listen: Listen) -> Listen:
+    """Return where a bot elsewhere must dial: an address that stands for all has this machine's name."""
+    return replace(listen, host=socket.gethostname()) if listen.host in EVERYWHERE else listen
 
 
 class SeatedGuest(Seated):

@@ -3,6 +3,6 @@
 PLAY, STOP = "play", "stop"
 """To the worker: a ``Job``; open no more games."""
 
-READY, ITEM, LOBBY, REFUSED, FAILED = "ready", "item", "lobby", "refused", "failed"
+READY, ITEM, LOBBY, STRANGERS, REFUSED, FAILED = "ready", "item", "lobby", "strangers", "refused", "failed"
 """From the worker: give me a job; a ``Finished``, ``Void`` or ``SittingEnd``; the address for bots that are started by
-hand; the operator's error, in words; our own error, as a traceback."""
+hand; how many more dials had a wrong token; the operator's error, in words; our own error, as a traceback."""

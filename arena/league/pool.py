@@ -5,6 +5,7 @@ This process never imports grpc: it starts the workers, and a process with gRPC 
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -12,14 +13,15 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
 from arena.errors import ArenaError, UsageError
 from arena.league.job import Job, SittingEnd
-from arena.league.messages import FAILED, ITEM, LOBBY, PLAY, READY, REFUSED, STOP
+from arena.league.messages import FAILED, ITEM, LOBBY, PLAY, READY, REFUSED, STOP, STRANGERS
+from arena.players.base import AT_HOME, Listen
 from arena.players.process import end_marked
 from arena.records.record import Finished, Void
 
@@ -57,10 +59,20 @@ class Pool:
 
     Args:
         workers: number of worker processes, one or more; they take the cores of this process in turn.
+        listen: where bots that are started by hand dial in.
         on_lobby: is told the address for bots that are started by hand, each time a worker opens one.
+        on_strangers: is told how many dials with a wrong token there have been since it was told last.
     """
 
-    def __init__(self, workers: int, *, on_lobby: Callable[[str], object] = lambda _: None) -> None:
+    def __init__(
+        self,
+        workers: int,
+        *,
+        listen: Listen = AT_HOME,
+        on_lobby: Callable[[str], object] = lambda _: None,
+        on_strangers: Callable[[int], object] = lambda _: None,
+    ) -> None:
+        self._listen = json.dumps(asdict(listen))
         self._cores = sorted(os.sched_getaffinity(0))
         self._workers = [self._start(number) for number in range(workers)]
         self._stopping = self._told = False
@@ -68,6 +80,7 @@ class Pool:
         self._again: list[Job] = []
         self._for_first: deque[Job] = deque()
         self._on_lobby = on_lobby
+        self._on_strangers = on_strangers
         self._deaths = 0
 
     def _start(self, number: int) -> _Worker:
@@ -76,7 +89,7 @@ class Pool:
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
         core = self._cores[number % len(self._cores)]
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "arena.league.worker", str(theirs.fileno()), str(core)],
+            [sys.executable, "-P", "-m", "arena.league.worker", str(theirs.fileno()), str(core), self._listen],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             start_new_session=True,
@@ -169,6 +182,8 @@ class Pool:
                     yield self._item(worker, content)
                 elif word == LOBBY:
                     self._on_lobby(content)
+                elif word == STRANGERS:
+                    self._on_strangers(content)
                 elif word == READY:
                     worker.job, worker.idle = None, True
                 else:

@@ -34,6 +34,7 @@ from arena.records.record import Conduct, Finished, Void
 from arena.schedules.line_ups import Entrant
 from arena.schedules.plan import PlannedGame, remaining
 from arena.seeds import bot_seed, commitment, deal_key
+from arena.storage.reader import STRANGERS
 from arena.storage.store import Store
 
 STORE_S = 0.5
@@ -177,7 +178,12 @@ def run_league(
         if run.stopped or run.tally.stored >= run.tally.planned:
             observer.begun(run.tally, commitment(run.secret))
             return Outcome(run.tally, complete=run.tally.stored >= run.tally.planned, interrupted=False)
-        pool = Pool(workers, on_lobby=lambda address: observer.preparing(_invitation(run, address)))
+        pool = Pool(
+            workers,
+            listen=league.lobby,
+            on_lobby=lambda address: observer.preparing(_invitation(run, address)),
+            on_strangers=lambda more: _count_strangers(store, more),
+        )
         try:
             with _interruptible(pool) as interrupted:
                 _greet(run, pool)
@@ -225,11 +231,18 @@ def _by_hand(league: League) -> Iterator[Program]:
 
 def _invitation(run: _Run, address: str) -> str:
     """Return how to start the bots that are awaited, one a line."""
+    certificate = run.league.lobby.certificate
+    trust = f" ARENA_CERTIFICATE={certificate}" if certificate else ""
     return "\n".join(
-        f"bot {program.name!r} is awaited: start it with ARENA_ADDRESS={address} ARENA_TOKEN={program.token}"
+        f"bot {program.name!r} is awaited: start it with ARENA_ADDRESS={address} ARENA_TOKEN={program.token}{trust}"
         for program in run.programs.values()
         if program.token
     )
+
+
+def _count_strangers(store: Store, more: int) -> None:
+    """Add to the dials with a wrong token: who made them cannot be known, that they were made can be shown."""
+    store.set_meta({STRANGERS: str(int(store.meta().get(STRANGERS, "0")) + more)})
 
 
 def _keep_speed(run: _Run, seconds: float) -> None:

@@ -86,6 +86,14 @@ class FaultsTable(_Table):
     strikes: int = _whole(3, 1, 1000)
 
 
+class LobbyTable(_Table):
+    """``[lobby]``: where bots with ``connect = "tcp"`` dial in."""
+
+    listen: str = Field(default="127.0.0.1:0", description="HOST:PORT; port 0 is any that is free")
+    certificate: str = Field(default="", description="the file of a certificate chain (PEM), relative to this file")
+    key: str = Field(default="", description="the file of its private key (PEM), relative to this file")
+
+
 class BotFile(_Table):
     """``bot.toml``."""
 
@@ -115,6 +123,7 @@ class LeagueFile(_Table):
     game: list[GameTable] = Field(min_length=1, description="one [[game]] or more")
     limits: LimitsTable = Field(default=LimitsTable(), description="a table")
     faults: FaultsTable = Field(default=FaultsTable(), description="a table")
+    lobby: LobbyTable = Field(default=LobbyTable(), description="a table")
     bot: list[BotTable] = Field(min_length=1, description="one [[bot]] or more")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.league.bots import Bot
 from arena.league.names import folded
-from arena.players.base import FaultPolicy, Limits
+from arena.players.base import AT_HOME, FaultPolicy, Limits, Listen
 from arena.schedules.line_ups import Entrant, Field
 from arena.schedules.plan import CHUNK, Plan, RulesetPlan
 from arena.schedules.seatings import Policy, seatings
@@ -60,6 +60,7 @@ class League:
         limits: of every bot.
         faults: what they cost.
         bots: who plays, in the order of the file.
+        lobby: where bots that are started by hand dial in.
         chunk: most deals of a sitting after the first ones.
     """
 
@@ -78,6 +79,7 @@ class League:
     limits: Limits
     faults: FaultPolicy
     bots: tuple[Bot, ...]
+    lobby: Listen = AT_HOME
     chunk: int = CHUNK
 
     def field(self, game: GamePlan) -> Field:

@@ -7,6 +7,7 @@ socket that it inherits. When the parent is gone, the socket ends; the worker th
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import traceback
@@ -15,18 +16,27 @@ from multiprocessing.connection import Connection
 
 from arena.errors import UsageError
 from arena.league.job import Job
-from arena.league.messages import FAILED, ITEM, LOBBY, PLAY, READY, REFUSED, STOP
+from arena.league.messages import FAILED, ITEM, LOBBY, PLAY, READY, REFUSED, STOP, STRANGERS
+from arena.players.base import Listen
 from arena.protocol.convert import require_upb
 
 
-async def serve(pipe: Connection) -> None:
+async def serve(pipe: Connection, listen: Listen) -> None:
     """Play the jobs that come through the pipe until it ends."""
     from arena.league.lobby import Lobby
     from arena.league.sitting import Sitting
+    from arena.league.world import World
+    from arena.players.remote import Server
+
+    servers: list[Server] = []
+
+    def server() -> Server:
+        servers.append(Server())
+        return servers[-1]
 
     loop = asyncio.get_running_loop()
     inbox: asyncio.Queue[Job] = asyncio.Queue()
-    lobby = Lobby(lambda address: pipe.send((LOBBY, address)))
+    lobby = Lobby(listen, lambda address: pipe.send((LOBBY, address)))
     ended = loop.create_future()
     sitting: Sitting | None = None
 
@@ -48,11 +58,14 @@ async def serve(pipe: Connection) -> None:
             pipe.send((READY, None))
             job = await inbox.get()
             await lobby.open(job.programs)
-            sitting = Sitting(job, lobby=lobby)
+            sitting = Sitting(job, lobby=lobby, world=World(server=server))
             async with aclosing(sitting.play()) as items:
                 async for item in items:
                     pipe.send((ITEM, item))
             sitting = None
+            if strangers := lobby.take_strangers() + sum(one.strangers for one in servers):
+                pipe.send((STRANGERS, strangers))
+            servers.clear()
 
     loop.add_reader(pipe.fileno(), read)
     worker = asyncio.ensure_future(work())
@@ -65,12 +78,17 @@ async def serve(pipe: Connection) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Run a worker: the arguments are the inherited descriptor and the core that it and its bots stay on."""
-    pipe, core = Connection(int(argv[0])), int(argv[1])
+    """Run a worker.
+
+    Args:
+        argv: the inherited descriptor, the core that it and its bots stay on, and a ``Listen`` as JSON.
+    """
+    pipe, core, listen = Connection(int(argv[0])), int(argv[1]), Listen(**json.loads(argv[2]))
     os.sched_setaffinity(0, {core})
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # else what a bot does to its stream is on the operator's terminal
     try:
         require_upb()
-        asyncio.run(serve(pipe))
+        asyncio.run(serve(pipe, listen))
     except UsageError as error:
         return _tell(pipe, REFUSED, str(error))
     except BrokenPipeError:

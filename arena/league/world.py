@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import get_native_id
-from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns
+from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns, process_time_ns
 
 from arena.players.process import BotProcess
 from arena.players.remote import Server
@@ -41,14 +41,16 @@ class World:
     Attributes:
         now_ns: the monotonic clock, which stands while the machine sleeps, in nanoseconds.
         boot_ns: the clock that goes on then, in nanoseconds.
-        queued_ns: for how long the referee's own threads could have run but had no processor, in nanoseconds.
-        ready: the referee's other threads that run or could run, with the time for which each has run, in nanoseconds.
+        cpu_ns: processor time of the referee's process so far, in nanoseconds.
+        queued_ns: for how long its threads could have run but had no processor, in nanoseconds.
+        ready: its other threads that run or could run, with the time for which each has run, in nanoseconds.
         server: makes what bots dial.
         process: starts a bot; takes and offers what ``BotProcess`` does.
     """
 
     now_ns: Callable[[], int] = monotonic_ns
     boot_ns: Callable[[], int] = boot_ns
+    cpu_ns: Callable[[], int] = process_time_ns
     queued_ns: Callable[[], int] = queued_ns
     ready: Callable[[], dict[int, int]] = ready
     server: Callable[[], Server] = Server

@@ -69,6 +69,31 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Listen:
+    """Where bots that are started by hand dial in, the ``[lobby]`` of a league file.
+
+    Attributes:
+        host: name or address of the interface.
+        port: 0 for any that is free.
+        certificate: path of the certificate chain (PEM), "" for no TLS.
+        key: path of its private key (PEM), "" for no TLS.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    certificate: str = ""
+    key: str = ""
+
+    def at(self, port: int) -> str:
+        """Return the address with this port, as gRPC spells it."""
+        return f"[{self.host}]:{port}" if ":" in self.host else f"{self.host}:{port}"
+
+
+AT_HOME = Listen()
+"""This machine alone, at any free port."""
+
+
+@dataclass(frozen=True, slots=True)
 class FaultPolicy:
     """The ``[faults]`` of a league file: what each fault that can be a strike costs.
 

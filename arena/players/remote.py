@@ -25,12 +25,14 @@ import asyncio
 import secrets
 import zlib
 from collections.abc import Sequence
+from pathlib import Path
 from time import monotonic_ns
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import grpc
 
-from arena.errors import Termination
+from arena.errors import Termination, UsageError
+from arena.players.base import Listen
 from arena.protocol.convert import Answer, Bundle, Hello, hear
 
 PROTOCOL = 1
@@ -64,6 +66,13 @@ SERVER_OPTIONS = (
     ("grpc.http2.max_ping_strikes", PING_STRIKES),
     ("grpc.per_message_decompression", 0),
     ("grpc.compression_enabled_algorithms_bitset", 0b101),  # none, and gzip
+    ("grpc.server_handshake_timeout_ms", 10_000),
+)
+SOCKET_OPTIONS = (("grpc.max_allowed_incoming_connections", CONNECTIONS),)
+NETWORK_OPTIONS = (
+    ("grpc.max_allowed_incoming_connections", 16 * CONNECTIONS),
+    ("grpc.keepalive_time_ms", 30_000),  # else a bot whose network broke is connected for ever
+    ("grpc.keepalive_timeout_ms", 10_000),
 )
 
 
@@ -254,14 +263,16 @@ def _plain(data: bytes) -> bytes:
 class Server:
     """One gRPC server on some addresses; each expected bot is known by its token alone.
 
+    Args:
+        options: ``SOCKET_OPTIONS``, or ``NETWORK_OPTIONS`` for a port that all bots share.
+
     Attributes:
         strangers: dials with a wrong token.
         doubles: dials with a token that is in use.
     """
 
-    def __init__(self) -> None:
-        options = (*SERVER_OPTIONS, ("grpc.max_allowed_incoming_connections", CONNECTIONS))
-        self._server = grpc.aio.server(options=options)
+    def __init__(self, options: Sequence[tuple[str, int]] = SOCKET_OPTIONS) -> None:
+        self._server = grpc.aio.server(options=(*SERVER_OPTIONS, *options))
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(METHOD, {"Play": grpc.stream_stream_rpc_method_handler(self._play)}),)
         )
@@ -269,6 +280,7 @@ class Server:
         self._connected: set[str] = set()
         self.strangers = 0
         self.doubles = 0
+        self._refused = 0
 
     async def start(self, addresses: Sequence[str]) -> None:
         """Bind every address, then serve; gRPC serves nothing that is bound later."""
@@ -276,9 +288,21 @@ class Server:
             self._server.add_insecure_port(address)
         await self._server.start()
 
-    async def start_tcp(self, host: str) -> int:
-        """Bind a free TCP port of a host, then serve; return the port."""
-        port = self._server.add_insecure_port(f"{host}:0")
+    async def start_tcp(self, listen: Listen) -> int:
+        """Bind a TCP port, then serve; return the port.
+
+        Raises:
+            UsageError: when it cannot be bound, or the certificate or key cannot be read.
+        """
+        address, credentials = listen.at(listen.port), _credentials(listen)
+        try:
+            if credentials is None:
+                port = self._server.add_insecure_port(address)
+            else:
+                port = self._server.add_secure_port(address, credentials)
+        except RuntimeError as error:
+            words = "nothing can listen there: it is no address of this machine, or the port is in use"
+            raise UsageError(f"[lobby] listen = {address}: {words}") from error
         await self._server.start()
         return port
 
@@ -310,7 +334,8 @@ class Server:
 
     async def _refuse(self, context: Any, code: grpc.StatusCode, words: str) -> NoReturn:
         """Refuse a stream; one that tries again and again waits for it, and only few can wait at once."""
-        if self.strangers + self.doubles > PATIENT_REFUSALS:
+        self._refused += 1
+        if self._refused > PATIENT_REFUSALS:
             await asyncio.sleep(REFUSAL_S)
         await context.abort(code, words)
         raise AssertionError("abort has returned")
@@ -321,6 +346,16 @@ class Server:
             await Connection(context, self._expected[token], token).serve()
         finally:
             self._connected.discard(token)
+
+
+def _credentials(listen: Listen) -> grpc.ServerCredentials | None:
+    if not listen.certificate:
+        return None
+    try:
+        key, certificate = Path(listen.key).read_bytes(), Path(listen.certificate).read_bytes()
+    except OSError as error:
+        raise UsageError(f"[lobby] {error.filename}: cannot be read: {error.strerror}") from error
+    return grpc.ssl_server_credentials([(key, certificate)])
 
 
 def _token(context: Any) -> str:

@@ -27,16 +27,18 @@ class Load:
     Attributes:
         at_ns: when.
         queued_ns: the bot's threads were ready to run and had no processor, so far.
-        referee_ns: the worker's threads were ready to run and had no processor, so far.
-        own_ns: processor time of the bot so far.
+        own_ns: processor time of the bot itself so far.
         computed_ns: processor time of all bots of the sitting so far.
+        referee_queued_ns: the worker's threads were ready to run and had no processor, so far.
+        referee_cpu_ns: processor time of the worker so far.
     """
 
     at_ns: int
     queued_ns: int
-    referee_ns: int
     own_ns: int
     computed_ns: int
+    referee_queued_ns: int
+    referee_cpu_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class Canary:
         stalled = self.stalled(since_ns, until_ns)
         if before is None or now is None:
             return Delay(stalled, 0, None)
-        referee = starved(before, now, now.referee_ns - before.referee_ns)
+        referee = starved(before, now, now.referee_queued_ns - before.referee_queued_ns)
         kept = starved(before, now, now.queued_ns - before.queued_ns)
         return Delay(max(stalled, referee), kept, now.own_ns - before.own_ns)
 
@@ -125,7 +127,10 @@ class Canary:
 def starved(before: Load, now: Load, queued_ns: int) -> int:
     """Return for how long others kept threads from running: their time in the run queue, as far as no bot ran then.
 
-    Bots that compute too much starve each other, themselves and the referee; that is not the machine's fault.
+    Bots that compute too much starve each other, themselves and the referee; that is not the machine's fault. Nor is it
+    what the referee does with all that a bot sends: its time counts as the bot's, as far as the bot itself was busy
+    meanwhile.
     """
-    idle_of_bots = (now.at_ns - before.at_ns) - (now.computed_ns - before.computed_ns)
+    flooded = min(now.referee_cpu_ns - before.referee_cpu_ns, now.own_ns - before.own_ns)
+    idle_of_bots = (now.at_ns - before.at_ns) - (now.computed_ns - before.computed_ns) - flooded
     return max(0, min(queued_ns, idle_of_bots))

@@ -20,7 +20,7 @@ from arena.records.codec import canonical_json
 from arena.records.record import Conduct, Record
 from arena.reports.favour import Favour, favours
 from arena.reports.league import LeagueStandings
-from arena.storage.reader import Reader
+from arena.storage.reader import STRANGERS, Reader
 from arena.storage.rows import StoredEntrant
 
 ALIKE_LEAST = 100
@@ -66,6 +66,7 @@ def integrity_notes(store: Reader, found: LeagueStandings) -> tuple[str, ...]:
         *same_programs(entrants),
         *(_favour_words(name, item) for name, item in _notable(store, found, entrants)),
         *(words for name, seen in sorted(store.conduct().items()) for words in conduct_words(name, seen)),
+        *strangers(store),
     )
 
 
@@ -84,6 +85,15 @@ def full_report(store: Reader, found: LeagueStandings) -> tuple[str, ...]:
         f"at least {ALIKE_LEAST} of them); bots of one author at tables of three or more, at 1 % false alarms a pair.",
         *_conduct_lines(store),
     )
+
+
+def strangers(store: Reader) -> Iterator[str]:
+    """Yield a note if there were dials with a wrong token."""
+    if dials := int(store.meta().get(STRANGERS, "0")):
+        yield (
+            f"{dials} dials with a wrong token, from a bot's sandbox or to the lobby. None was let in; a bot that "
+            "guesses tokens, or an old invitation, may be behind it."
+        )
 
 
 def same_programs(entrants: Iterable[StoredEntrant]) -> Iterator[str]:

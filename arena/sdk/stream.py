@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from time import monotonic
 from typing import Any, NoReturn
 
@@ -24,6 +25,7 @@ from arena.v1 import arena_pb2, arena_pb2_grpc
 
 PROTOCOL = 1
 SDK = "arena-python 1"
+CERTIFICATE = "ARENA_CERTIFICATE"
 FLUSH_S = 0.001
 REDIAL_S = 0.1
 MAY_RETURN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
@@ -75,10 +77,17 @@ def run(
     try:
         words = asyncio.run(_play(player, address, token, hello))
     except grpc.aio.AioRpcError as error:
-        _leave(1, f"the stream to the referee failed: {error.code().name}: {error.details()}")
+        _leave(1, f"the stream to the referee failed: {error.code().name}: {error.details()}{_hint(address)}")
     except Exception as error:  # the bot's own code may raise anything: its author sees the trace, the referee a crash
         _leave(1, failure(error, __file__))
     _leave(0 if words is None else 1, words)
+
+
+def _hint(address: str) -> str:
+    """Return what may be wrong with TLS when a dial over a network fails."""
+    if address.startswith("unix:") or os.environ.get(CERTIFICATE):
+        return ""
+    return f" (a referee on another machine speaks TLS: {CERTIFICATE} names the file of the certificate to trust)"
 
 
 def _leave(status: int, words: str | None) -> NoReturn:
@@ -106,7 +115,7 @@ async def _play(player: _Player, address: str, token: str, hello: arena_pb2.Hell
 
 async def _converse(player: _Player, address: str, token: str, hello: arena_pb2.Hello) -> str | None:
     """Play one stream; return None after Goodbye, else what went wrong in words."""
-    async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+    async with _channel(address) as channel:
         stub: Any = arena_pb2_grpc.ArenaServiceStub(channel)  # type: ignore[no-untyped-call, unused-ignore]
         call = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
         await call.write(arena_pb2.PlayRequest(hello=hello))
@@ -117,6 +126,18 @@ async def _converse(player: _Player, address: str, token: str, hello: arena_pb2.
             if response.HasField("goodbye"):
                 return None
         return "the referee closed the stream without a goodbye"
+
+
+def _channel(address: str) -> grpc.aio.Channel:
+    """Return a channel to the referee: by TLS if ARENA_CERTIFICATE says what to trust."""
+    trusted = os.environ.get(CERTIFICATE)
+    if not trusted:
+        return grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS)
+    try:
+        roots = Path(trusted).read_bytes()
+    except OSError as error:
+        _leave(2, f"{CERTIFICATE} = {trusted}: cannot be read: {error.strerror}")
+    return grpc.aio.secure_channel(address, grpc.ssl_channel_credentials(roots), options=CHANNEL_OPTIONS)
 
 
 async def _answer(player: _Player, call: Any, response: arena_pb2.PlayResponse) -> None:

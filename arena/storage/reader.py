@@ -31,6 +31,8 @@ from arena.storage.rows import (
 )
 
 ENCODING = "zstd"
+STRANGERS = "strangers"
+"""The fact that counts dials with a wrong token."""
 _READ_AT_ONCE = 10_000
 
 

@@ -30,6 +30,7 @@ from arena.testing import attacks
 from arena.v1 import arena_pb2
 
 FOR_EVER_S = 3600
+MOMENT_S = 0.02
 HUGE_BYTES = 1 << 20
 VAST_BYTES = 64 << 20
 CHATTER_BYTES = 64 << 10
@@ -331,14 +332,19 @@ class Fixture:
             await self._send(call, arena_pb2.PlayRequest(hello=arena_pb2.Hello(protocol=1)))
         elif fault == "half-close":
             await call.done_writing()
-            await asyncio.sleep(FOR_EVER_S)
+            await self._linger(fault)
         elif fault == "cut":
             call.cancel()
             await asyncio.sleep(0.1)
             raise Cut
         else:
             call.cancel()
-            await asyncio.sleep(FOR_EVER_S)
+            await self._linger(fault)
+
+    async def _linger(self, fault: str) -> None:
+        """Live on without a stream; only for a moment if another fault follows."""
+        is_followed = self.flags.then not in ("none", fault)
+        await asyncio.sleep(MOMENT_S if is_followed else FOR_EVER_S)
 
     async def _dial_twice(self) -> None:
         """Open another stream while the first one lives; say how that ended."""

@@ -21,7 +21,7 @@ import pytest
 from arena.league.bots import read_bot
 from arena.league.snapshot import snapshot
 from arena.league.sources import copy_sources, source_files
-from arena.players.base import Limits, Program
+from arena.players.base import Limits, Listen, Program
 from arena.players.remote import MESSAGE_BYTES, Connection, End, Server
 from arena.players.sandbox import launcher
 from arena.protocol.convert import Answer, Bundle, Hello
@@ -155,24 +155,29 @@ class Talk:
 Scenario = Callable[[Talk], Awaitable[None]]
 
 
-def talk(program: Program, scenario: Scenario, *, token: str = TOKEN) -> None:
-    """Start a bot with the limits of a league, and let a scenario talk with it."""
+def talk(program: Program, scenario: Scenario, *, token: str = TOKEN, tls: Listen | None = None) -> None:
+    """Start a bot with the limits of a league, and let a scenario talk with it, over a socket file or by TLS."""
 
     async def run() -> None:
-        async with _server(program, token) as other_end:
+        async with _server(program, token, tls) as other_end:
             await scenario(other_end)
 
     asyncio.run(run())
 
 
 @asynccontextmanager
-async def _server(program: Program, token: str) -> AsyncIterator[Talk]:
+async def _server(program: Program, token: str, tls: Listen | None) -> AsyncIterator[Talk]:
     other_end, server = Talk(), Server()
     server.expect(TOKEN, other_end)
     with TemporaryDirectory() as folder:
-        address = f"unix://{folder}/0.sock"
-        await server.start([address])
-        launch = launcher("none", Limits()).command(program, address, folder, {"ARENA_TOKEN": token})
+        variables = {"ARENA_TOKEN": token}
+        if tls is None:
+            address = f"unix://{folder}/0.sock"
+            await server.start([address])
+        else:
+            address = tls.at(await server.start_tcp(tls))
+            variables["ARENA_CERTIFICATE"] = tls.certificate
+        launch = launcher("none", Limits()).command(program, address, folder, variables)
         other_end.process = await asyncio.create_subprocess_exec(
             *launch.argv,
             cwd=launch.cwd,

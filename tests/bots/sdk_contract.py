@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from arena.games import game_ids
-from arena.players.base import Program, environment
+from arena.players.base import Listen, Program, environment
 from tests.bots.conversation import MESSAGE_BYTES, Talk, probe, talk
 from tests.bots.toolchains import BUILD_S, built, play_alone, require_language, same_play
+from tests.certificates import HOST, certify
 
 IDLE_S, IDLE_CPU_S = 1.0, 0.3
 GAMES, SOAK_GAMES = 60, 1000
@@ -182,6 +184,20 @@ class SdkContract:
             assert len(output.splitlines()) == 1
 
         talk(probe_bot, scenario, token="another")
+
+    def test_a_referee_elsewhere_is_dialled_by_tls(self, probe_bot: Program, tmp_path: Path) -> None:
+        """The certificate that is to be trusted is named by a variable."""
+        certificate, key = certify(tmp_path, "own")
+
+        async def scenario(other: Talk) -> None:
+            await other.greeted()
+            other.say(["draw"])
+            await other.lists(1)
+            other.goodbye()
+            status, output = await other.ended()
+            assert status == 0, output
+
+        talk(probe_bot, scenario, tls=Listen(HOST, 0, str(certificate), str(key)))
 
     def test_started_by_hand_without_an_address(self, probe_bot: Program) -> None:
         """One line says how a bot is started."""

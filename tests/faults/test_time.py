@@ -20,7 +20,7 @@ from arena.league.job import Job, SittingEnd
 from arena.league.lobby import Lobby
 from arena.league.pool import Pool
 from arena.league.sitting import Sitting
-from arena.players.base import Limits, Program
+from arena.players.base import AT_HOME, Limits, Program
 from arena.players.levels import LEVELS
 from arena.players.process import marked
 from arena.records.codec import decode
@@ -181,7 +181,7 @@ def by_hand(*flags: str) -> list[Finished]:
 
     async def collect() -> list[Any]:
         addresses: list[str] = []
-        lobby = Lobby(addresses.append)
+        lobby = Lobby(AT_HOME, addresses.append)
         sitting = job([guest, OTHER], 1, LATE, in_flight=1, **SHORT)
         await lobby.open(sitting.programs)
         with started_by_hand(addresses[0], *flags):

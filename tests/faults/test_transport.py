@@ -20,6 +20,7 @@ from arena.league.snapshot import snapshot
 from arena.players.base import Limits, Program
 from arena.players.process import marked
 from tests.bots.toolchains import BUILD_S, building, require, with_users_caches
+from tests.commands import arena
 from tests.faults.phases import nothing_left
 from tests.league.sittings import Played, job, program, run
 
@@ -52,7 +53,7 @@ DISCONNECT = (
     # gRPC ends the connection of one that floods it, or that speaks no HTTP/2
     *("ping-flood", "empty-frames", "padded-frames", "continuation", "noise", "old-stream"),
 )
-TIMEOUT = ("slow", "long-prefix", "loose", "flags", "deaf", "closed-window")
+TIMEOUT = ("drown", "slow", "long-prefix", "loose", "flags", "deaf", "closed-window")
 """No answer ever is complete, or the bot never reads the question: the clock rules."""
 NO_SHOW = ("deflate", "many-tokens")
 """A compression that is not spoken, and a bot that spends its time on guessing: nobody says Hello."""
@@ -136,6 +137,15 @@ def test_a_fault_of_the_transport_costs_its_bot_alone(wire: Program, fault: str)
     assert {seat for seat, _, _ in faults(played)} <= {0}
     if fault in TOLERATED:
         assert played.games[0].record == played_honestly(wire).games[0].record
+
+
+@pytest.mark.timeout(BUILD_S)
+def test_what_breaks_a_stream_leaves_no_word_on_the_operators_terminal(wire: Program, tmp_path: Path) -> None:
+    """Of itself, gRPC would quote the peer."""
+    bot = f"odd={wire.command[0]} --fault goaway-error --at 1"
+    ran = arena("play", "no_thanks", bot, "margin", "random", "--seed", "7", cwd=tmp_path)
+    assert ran.status == 0
+    assert "goaway" not in ran.err.replace(bot, "").lower()
 
 
 @pytest.mark.timeout(BUILD_S)

@@ -12,7 +12,8 @@ from arena.errors import UsageError
 from arena.games import game_ids
 from arena.league.config import read_league
 from arena.league.values import League, secret_bytes
-from arena.players.base import FaultPolicy, Limits
+from arena.players.base import FaultPolicy, Limits, Listen
+from tests.certificates import certify
 from tests.league.conftest import MakeBot
 
 GAME = '[[game]]\nid = "no_thanks"\nseats = 3\n'
@@ -139,6 +140,43 @@ author = ""
         names = {bot.name for bot in line_up}
         assert not {"alpha", "dice"} <= names
         assert len(names & {"alpha", "by hand"}) == 1
+
+
+def test_a_lobby_on_this_machine_needs_nothing_and_one_outside_needs_tls(tmp_path: Path) -> None:
+    """The pair is read once, so that a mistake is found before any game."""
+    assert league(tmp_path, GAME + BOTS).lobby == Listen("127.0.0.1", 0)
+    for text, host in (("127.0.0.1:7000", "127.0.0.1"), ("[::1]:7000", "::1"), ("localhost:7000", "localhost")):
+        assert league(tmp_path, f'{GAME}{BOTS}[lobby]\nlisten = "{text}"\n').lobby == Listen(host, 7000)
+    certify(tmp_path, "a")
+    certify(tmp_path, "b")
+    pair = 'certificate = "a.pem"\nkey = "a.key"\n'
+    read = league(tmp_path, f'{GAME}{BOTS}[lobby]\nlisten = "0.0.0.0:7000"\n{pair}')
+    assert read.lobby == Listen("0.0.0.0", 7000, f"{tmp_path}/a.pem", f"{tmp_path}/a.key")
+    (problem,) = problems(tmp_path, f'{GAME}{BOTS}[lobby]\ncertificate = "a.pem"\nkey = "b.key"\n')
+    assert "the certificate and the key do not belong together" in problem
+    assert read.lobby.at(7001) == "0.0.0.0:7001"
+    assert Listen("::1").at(7001) == "[::1]:7001"
+
+
+@pytest.mark.parametrize(
+    ("lobby", "problem"),
+    [
+        ('listen = "7000"', 'listen = "7000": accepted is HOST:PORT, such as 0.0.0.0:7000, with a port up to 65535'),
+        ('listen = "::1:7000"', "accepted is HOST:PORT"),
+        ('listen = "127.0.0.1:70000"', "with a port up to 65535"),
+        ('listen = "0.0.0.0:7000"', "so TLS is needed: give certificate and key"),
+        ('listen = "example.org:7000"', "so TLS is needed: give certificate and key"),
+        ('certificate = "a.pem"', 'certificate = "a.pem": key is missing: TLS needs both'),
+        ('key = "a.key"', 'key = "a.key": certificate is missing: TLS needs both'),
+        ('certificate = "league.toml"\nkey = "none.key"', "none.key: cannot be read: No such file or directory"),
+        ('certificate = "league.toml"\nkey = "league.toml"', "the certificate and the key do not belong together"),
+        ("port = 7000", "unknown key"),
+    ],
+)
+def test_a_lobby_that_would_not_do_is_refused(tmp_path: Path, lobby: str, problem: str) -> None:
+    (found,) = problems(tmp_path, f"{GAME}{BOTS}[lobby]\n{lobby}\n")
+    assert "[lobby] " in found
+    assert problem in found
 
 
 def test_all_problems_at_once(tmp_path: Path, make_bot: MakeBot) -> None:

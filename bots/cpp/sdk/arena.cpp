@@ -9,9 +9,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -123,11 +125,20 @@ void answer(Player& player, Stream& stream, const v1::PlayResponse& response) {
   }
 }
 
+// TLS if ARENA_CERTIFICATE names the file of what to trust.
+std::shared_ptr<grpc::ChannelCredentials> trust() {
+  const std::string file = variable("ARENA_CERTIFICATE");
+  if (file.empty()) return grpc::InsecureChannelCredentials();
+  std::ostringstream roots;
+  roots << std::ifstream(file).rdbuf();
+  return grpc::SslCredentials({roots.str(), "", ""});
+}
+
 std::shared_ptr<grpc::Channel> dial(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kReceiveBytes);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a redial is a connection of its own
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(address, trust(), arguments);
 }
 
 // Plays one stream; returns nothing after Goodbye, else how it broke.

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -92,8 +93,12 @@ func leave(code int, words string) {
 
 // converse plays one stream; it returns nil after Goodbye, else how the stream broke.
 func converse(player *player, address, token string) error {
+	trusted, err := trust()
+	if err != nil {
+		leave(2, "ARENA_CERTIFICATE: "+err.Error())
+	}
 	connection, err := grpc.NewClient(address,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithTransportCredentials(trusted),
 		grpc.WithNoProxy(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(longestReceived)))
 	if err != nil {
@@ -123,6 +128,14 @@ func converse(player *player, address, token string) error {
 		return errors.New("the referee closed the stream without a goodbye")
 	}
 	return fmt.Errorf("the stream to the referee failed: %s: %s", status.Code(err), status.Convert(err).Message())
+}
+
+// trust returns TLS if ARENA_CERTIFICATE names the file of what to trust.
+func trust() (credentials.TransportCredentials, error) {
+	if file := os.Getenv("ARENA_CERTIFICATE"); file != "" {
+		return credentials.NewClientTLSFromFile(file, "")
+	}
+	return insecure.NewCredentials(), nil
 }
 
 // answer takes one bundle: it tells the bot what is new, decides every request, and sends the answers when the list is

@@ -3,14 +3,18 @@ package arena;
 import arena.v1.Arena.PlayRequest;
 import arena.v1.Arena.PlayResponse;
 import arena.v1.ArenaServiceGrpc;
+import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import io.grpc.TlsChannelCredentials;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.MetadataUtils;
+import java.io.File;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -31,9 +35,9 @@ final class Stream implements AutoCloseable, ClientResponseObserver<PlayRequest,
   private ClientCallStreamObserver<PlayRequest> requests;
   private String ending = "";
 
-  Stream(String address, String token) {
+  Stream(String address, String token) throws IOException {
     channel =
-        Grpc.newChannelBuilder(address, InsecureChannelCredentials.create())
+        Grpc.newChannelBuilder(address, trust())
             .maxInboundMessageSize(LONGEST_RECEIVED)
             .proxyDetector(target -> null)
             .directExecutor()
@@ -44,6 +48,14 @@ final class Stream implements AutoCloseable, ClientResponseObserver<PlayRequest,
         .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
         .withOnReadyThreshold(1) // so that "ready" means that everything is written
         .play(this);
+  }
+
+  /** Returns TLS if ARENA_CERTIFICATE names the file of what to trust. */
+  private static ChannelCredentials trust() throws IOException {
+    String file = System.getenv().getOrDefault("ARENA_CERTIFICATE", "");
+    return file.isEmpty()
+        ? InsecureChannelCredentials.create()
+        : TlsChannelCredentials.newBuilder().trustManager(new File(file)).build();
   }
 
   /** Sends a message. */

@@ -7,6 +7,7 @@
 // free: neither stdout nor stderr is the protocol, both go into the bot's log.
 
 import grpc from "@grpc/grpc-js";
+import { readFileSync } from "node:fs";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { Game, plainRequest } from "./game.js";
 import { loadService } from "./service.js";
@@ -52,7 +53,7 @@ function leave(status, words) {
 async function converse(player, address, token, hello) {
   const metadata = new grpc.Metadata();
   metadata.set("authorization", `Bearer ${token}`);
-  const client = new (loadService())(address, grpc.credentials.createInsecure(), {
+  const client = new (loadService())(address, trust(), {
     "grpc.max_receive_message_length": LONGEST_RECEIVED,
     "grpc.enable_http_proxy": 0,
   });
@@ -71,6 +72,12 @@ async function converse(player, address, token, hello) {
   } finally {
     client.close();
   }
+}
+
+/** TLS if ARENA_CERTIFICATE names the file of what to trust. */
+function trust() {
+  const { ARENA_CERTIFICATE: file } = process.env;
+  return file ? grpc.credentials.createSsl(readFileSync(file)) : grpc.credentials.createInsecure();
 }
 
 /**

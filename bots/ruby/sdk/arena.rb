@@ -60,7 +60,7 @@ module Arena
     def converse(address)
       @outbox = Queue.new
       @outbox << Arena::V1::PlayRequest.new(hello: @hello)
-      stub = GRPC::ClientStub.new(address, :this_channel_is_insecure,
+      stub = GRPC::ClientStub.new(address, trust,
                                   channel_args: { "grpc.max_receive_message_length" => LONGEST_RECEIVED,
                                                   "grpc.enable_http_proxy" => 0 })
       requests = Enumerator.new { |out| loop { out << @outbox.pop } }
@@ -73,6 +73,12 @@ module Arena
     end
 
     private
+
+    # TLS if ARENA_CERTIFICATE names the file of what to trust.
+    def trust
+      file = ENV.fetch("ARENA_CERTIFICATE", "")
+      file.empty? ? :this_channel_is_insecure : GRPC::Core::ChannelCredentials.new(File.read(file))
+    end
 
     def take(response)
       hear(response)

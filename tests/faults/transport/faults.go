@@ -150,6 +150,14 @@ var faults = map[string]func(*bot, []byte){
 	"unknown-frames": func(b *bot, answer []byte) {
 		b.flood(frames, answer, func() error { return b.framer().WriteRawFrame(0xEE, 0xFF, b.stream, []byte("unknown")) })
 	},
+	"drown": func(b *bot, _ []byte) { // keeps the referee busy, wants the processor, and does nothing else
+		go func() {
+			for {
+			}
+		}()
+		for b.wire.write(func() error { return b.framer().WriteRawFrame(0xEE, 0, b.stream, nil) }) {
+		}
+	},
 	"goaway": func(b *bot, answer []byte) {
 		b.wire.write(func() error { return b.framer().WriteGoAway(0, http2.ErrCodeNo, nil) })
 		b.message(answer)

@@ -52,6 +52,9 @@ pub fn run_as(mut hello: Hello, bot: impl Bot) -> ! {
     let Ok(address) = env::var("ARENA_ADDRESS") else {
         leave(2, "ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'");
     };
+    if env::var_os("ARENA_CERTIFICATE").is_some() {
+        leave(2, "ARENA_CERTIFICATE is set, but this SDK speaks no TLS: the token would travel in the open");
+    }
     hello.protocol = PROTOCOL;
     hello.sdk = SDK.into();
     if hello.max_in_flight == 0 {
