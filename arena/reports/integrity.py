@@ -91,8 +91,8 @@ def strangers(store: Reader) -> Iterator[str]:
     """Yield a note if there were dials with a wrong token."""
     if dials := int(store.meta().get(STRANGERS, "0")):
         yield (
-            f"{dials} dials with a wrong token, from a bot's sandbox or to the lobby. None was let in; a bot that "
-            "guesses tokens, or an old invitation, may be behind it."
+            f"{dials} dial{'s' * (dials > 1)} with a wrong token, from a bot's sandbox or to the lobby. Nobody was let "
+            "in; a bot that guesses tokens, or an old invitation, may be behind it."
         )
 
 

@@ -125,7 +125,7 @@ def test_over_a_network_a_bot_plays_by_tls_and_nobody_else_gets_in(tmp_path: Pat
         standings = league_standings(store)
         assert standings.progress.stored == standings.progress.planned
         (note,) = [note for note in integrity_notes(store, standings) if "token" in note]
-        assert note.startswith("1 dials with a wrong token")
+        assert note.startswith("1 dial with a wrong token")
 
 
 def test_a_port_that_is_taken_is_refused_in_words(tmp_path: Path) -> None:
