@@ -99,7 +99,7 @@ class Builds:
                     file.seek(_DIGEST_BYTES)
                     _unpack(file, folder)
                     os.utime(path)
-                    self.tell(f"{bot.name} was built before; --rebuild of 'arena check' builds it anew")
+                    self.tell(f"{bot.name} is taken as it was built before")
                     return True
         except FileNotFoundError:
             return False

@@ -80,7 +80,7 @@ def test_a_build_is_made_once(kept: Kept) -> None:
     assert [words.split(" in ")[0] for words in kept.told] == [
         "building alpha: this may take minutes, once for each change of its files",
         "built alpha",
-        "alpha was built before; --rebuild of 'arena check' builds it anew",
+        "alpha is taken as it was built before",
     ]
 
 
@@ -205,9 +205,9 @@ def test_check_builds_for_the_league(tmp_path: Path, make_bot: MakeBot) -> None:
     first, second, third = (arena(*words, *more, cwd=tmp_path) for more in ((), (), ("--rebuild",)))
     assert [ran.status for ran in (first, second, third)] == [0, 0, 0], (first, second, third)
     assert "building mine" in first.err
-    assert "mine was built before" in second.err
+    assert "mine is taken as it was built before" in second.err
     assert "building mine" in third.err
     league(tmp_path / "spring.toml", ['[[bot]]\npath = "mine"\n', builtin("margin"), builtin("random")], deals=1)
     ran = arena("run-league", "spring.toml", cwd=tmp_path)
     assert ran.status == 0, ran.err
-    assert "mine was built before" in ran.err
+    assert "mine is taken as it was built before" in ran.err
