@@ -72,7 +72,7 @@ def test_every_language_plays_every_game_with_all_the_others(
     document = ran.document
     assert document["complete"], document
     assert document["stored"] == document["planned"] > 0
-    bots = {row["name"] for row in document["overall"]["rows"]}
+    bots = {row["name"] for row in document["overall"]}
     assert len(bots) == len(languages())
     for ladder in document["ladders"]:
         assert {row["name"] for row in ladder["rows"]} == (set() if "race" in ladder["game"] else bots), ladder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -89,16 +90,29 @@ def test_a_failure_is_said_in_words(home: Path, arena: Arena) -> None:
         (("check", "lost"), "no program 'no-such-tool' in PATH"),
         (("check", "unbuilt"), "build step 'false' failed (exit status 1)"),
         (("check", "broken"), "    the last line of the build"),
+        (("check", "broken"), "    fail.py:1: this file, as its author knows it"),
+        (
+            ("check", "rusty"),
+            "build needs the program 'cargo': not found, or not executable; for rust install Rust 1.85",
+        ),
         (("check", "random", "--game", "solitair"), "unknown game 'solitair'"),
     ],
 )
-def test_bad_input(home: Path, arena: Arena, words: tuple[str, ...], said: str) -> None:
+def test_bad_input(
+    home: Path, arena: Arena, words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What cannot be checked at all is a usage error: words, not a trace."""
+    without_cargo = [place for place in os.environ["PATH"].split(":") if not Path(place, "cargo").exists()]
+    monkeypatch.setenv("PATH", ":".join(without_cargo))
     (home / "empty").mkdir()
     make(home, "typo", "gamse = []\n")
     make(home, "unbuilt", 'build = [["false"]]\n')
     make(home, "broken", f'build = [["{sys.executable}", "fail.py"]]\n')
-    (home / "broken" / "fail.py").write_text("print('the last line of the build')\nraise SystemExit(3)\n")
+    (home / "broken" / "fail.py").write_text(
+        "import os\nprint(os.getcwd() + '/fail.py:1: this file, as its author knows it')\n"
+        "print('the last line of the build')\nraise SystemExit(3)\n"
+    )
+    make(home, "rusty", 'build = [["cargo", "build"]]\n')
     lost = make(home, "lost")
     (lost / "bot.toml").write_text('name = "lost"\ncommand = ["no-such-tool"]\n')
     run = arena(*words)

@@ -12,7 +12,8 @@ import pytest
 from arena.games import game_ids
 from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
-from arena.league.starters import ALIASES, TOOLCHAINS, language_of, languages, make_bot, view_fields
+from arena.league.starters import ALIASES, language_of, languages, make_bot, view_fields
+from arena.league.toolchains import TOOLCHAINS
 from arena.players.base import Limits
 from arena.v1 import arena_pb2
 from tests.cli.running import Run

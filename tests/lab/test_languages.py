@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.lab.languages import LeftOut, Sample, rounds, summary
-from arena.league.starters import TOOLCHAINS, languages
+from arena.league.starters import languages
+from arena.league.toolchains import TOOLCHAINS
 from arena.players.base import Program
 from tests.bots.toolchains import BUILD_S, built, require_language
 from tests.commands import arena
