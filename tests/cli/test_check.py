@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -98,12 +97,8 @@ def test_a_failure_is_said_in_words(home: Path, arena: Arena) -> None:
         (("check", "random", "--game", "solitair"), "unknown game 'solitair'"),
     ],
 )
-def test_bad_input(
-    home: Path, arena: Arena, words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_input(home: Path, arena: Arena, words: tuple[str, ...], said: str) -> None:
     """What cannot be checked at all is a usage error: words, not a trace."""
-    without_cargo = [place for place in os.environ["PATH"].split(":") if not Path(place, "cargo").exists()]
-    monkeypatch.setenv("PATH", ":".join(without_cargo))
     (home / "empty").mkdir()
     make(home, "typo", "gamse = []\n")
     make(home, "unbuilt", 'build = [["false"]]\n')
@@ -112,7 +107,6 @@ def test_bad_input(
         "import os\nprint(os.getcwd() + '/fail.py:1: this file, as its author knows it')\n"
         "print('the last line of the build')\nraise SystemExit(3)\n"
     )
-    make(home, "rusty", 'build = [["cargo", "build"]]\n')
     lost = make(home, "lost")
     (lost / "bot.toml").write_text('name = "lost"\ncommand = ["no-such-tool"]\n')
     run = arena(*words)
