@@ -60,7 +60,7 @@ def check(
     declared = read_bot(bot, Path.cwd())
     with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
         level = resolve_level("auto")
-        builds = Builds(users_cache(), level, tell, rebuild)
+        builds = Builds(users_cache(), level, tell, rebuild, caches=True)
         program = snapshot(declared, Path(folder), step_sandbox(level), builds)
         wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms, sandbox=level))
         report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))

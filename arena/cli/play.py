@@ -71,7 +71,7 @@ def play(
     limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
     with tempfile.TemporaryDirectory(prefix="arena-play-") as folder:
         level = resolve_level(limits.sandbox)
-        programs = snapshots(read, Path(folder), step_sandbox(level), Builds(users_cache(), level, tell))
+        programs = snapshots(read, Path(folder), step_sandbox(level), Builds(users_cache(), level, tell, caches=True))
         finished, end = play_one(rules.spec, programs, seed, limits)
     record = decode(finished.record)
     if show:

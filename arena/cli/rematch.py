@@ -53,7 +53,7 @@ def rematch_command(
     seat = _seat(case.record, bot, own if seat is None else seat)
     with tempfile.TemporaryDirectory(prefix="arena-rematch-") as folder:
         level = resolve_level("auto")
-        program = snapshot(bot, Path(folder), step_sandbox(level), Builds(users_cache(), level, tell))
+        program = snapshot(bot, Path(folder), step_sandbox(level), Builds(users_cache(), level, tell, caches=True))
         outcome = rematch(case, seat, program, clock=not no_clock)
     if as_json:
         click.echo(json_text({"schema": 1, "id": case.record.game_id, "seat": seat, **asdict(outcome)}), nl=False)

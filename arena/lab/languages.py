@@ -25,8 +25,9 @@ from arena.lab.rows import sit
 from arena.league.bots import read_bot, shipped
 from arena.league.builds import Builds
 from arena.league.snapshot import snapshot
-from arena.league.starters import STARTER, TOOLCHAINS, languages
+from arena.league.starters import STARTER, languages
 from arena.league.steps import step_sandbox
+from arena.league.toolchains import TOOLCHAINS
 from arena.players.base import Program
 
 IN_FLIGHT = 16

@@ -9,10 +9,11 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from arena.errors import UsageError
 from arena.league.bots import Bot
+from arena.league.toolchains import advice
 
 STEP_S = 600
 MEMORY_BYTES, DISK_BYTES = 4 << 30, 2 << 30
@@ -32,7 +33,21 @@ def limited(kind: str, command: Sequence[str], folder: Path) -> Sequence[str]:
     return ("prlimit", f"--data={MEMORY_BYTES}", f"--fsize={DISK_BYTES}", "--core=0", "--", *command)
 
 
-def run_steps(bot: Bot, folder: Path, wrap: Wrap = limited, seconds: float = STEP_S) -> None:
+class Caches(Protocol):
+    """What is kept of the caches that the steps of a bot fill."""
+
+    def take_caches(self, bot: Bot, folder: Path) -> int:
+        """Make a folder of them; return its size in bytes, 0 for none."""
+        ...
+
+    def keep_caches(self, bot: Bot, folder: Path, taken: int) -> None:
+        """Keep those in a folder; ``taken`` is what ``take_caches`` returned."""
+        ...
+
+
+def run_steps(
+    bot: Bot, folder: Path, wrap: Wrap = limited, seconds: float = STEP_S, caches: Caches | None = None
+) -> None:
     """Run the ``fetch``, then the ``build`` steps of a bot, and remove the caches that they filled.
 
     Args:
@@ -40,17 +55,28 @@ def run_steps(bot: Bot, folder: Path, wrap: Wrap = limited, seconds: float = STE
         folder: the copy of its sources, where the steps work and leave the program.
         wrap: puts limits, or a sandbox, around each step.
         seconds: that each step may take.
+        caches: filled before, and kept after success and failure alike; None to begin without any.
 
     Raises:
         UsageError: when a step cannot start, fails, takes too long or fills the disk; with its last lines.
     """
+    if not bot.fetch and not bot.build:
+        return
+    taken = caches.take_caches(bot, folder / CACHE) if caches else 0
+    try:
+        _run_all(bot, folder, wrap, seconds)
+    finally:
+        if caches:
+            caches.keep_caches(bot, folder / CACHE, taken)
+    (folder / LOG).unlink(missing_ok=True)
+    shutil.rmtree(folder / CACHE, ignore_errors=True)  # many times larger than what was made with it
+
+
+def _run_all(bot: Bot, folder: Path, wrap: Wrap, seconds: float) -> None:
     for kind, steps in (("fetch", bot.fetch), ("build", bot.build)):
         for step in steps:
             command = [_program(bot, kind, step[0], folder), *step[1:]]
             _run(f"bot {bot.name!r}: {kind} step {' '.join(step)!r}", wrap(kind, command, folder), folder, seconds)
-    if bot.fetch or bot.build:
-        (folder / LOG).unlink(missing_ok=True)
-        shutil.rmtree(folder / CACHE, ignore_errors=True)  # many times larger than what was made with it
 
 
 def step_environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
@@ -88,7 +114,9 @@ def step_environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
 def _program(bot: Bot, kind: str, word: str, folder: Path) -> str:
     found = str(folder / word) if "/" in word else shutil.which(word)
     if found is None or not os.access(found, os.X_OK):
-        raise UsageError(f"bot {bot.name!r}: {kind} needs the program {word!r}: not found, or not executable")
+        raise UsageError(
+            f"bot {bot.name!r}: {kind} needs the program {word!r}: not found, or not executable{advice(word)}"
+        )
     return found
 
 
@@ -132,5 +160,7 @@ def _status_words(status: int) -> str:
 def _tail(log: Path) -> str:
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-        lines = file.read().decode(errors="replace").splitlines()[-LINES_SHOWN:]
+        # The copy has a long name that tells its author nothing: files are named as in his folder.
+        text = file.read().decode(errors="replace").replace(f"{log.parent}/", "")
+        lines = text.splitlines()[-LINES_SHOWN:]
     return "; its last lines:\n" + "\n".join(f"    {line}" for line in lines) if lines else "; it printed nothing"

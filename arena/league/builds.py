@@ -5,6 +5,10 @@ steps, the kind of machine, and the programs that the steps name. It is one file
 one that does not fit its hash is dropped and built again. Files that are replaced as a whole and a lock for each build
 make it safe that several commands build at once. Libraries that programs find by themselves are not looked at: after an
 upgrade of those ``--rebuild`` is for.
+
+While a bot is written, each change makes another build. So that its author waits for the compiler alone, the commands
+of the author also keep the caches that the steps of a bot have filled, what was fetched and compiled for it, for the
+next build in the same folder and nobody else's. A league uses none: it builds from nothing, or takes a whole build.
 """
 
 from __future__ import annotations
@@ -24,9 +28,11 @@ from typing import BinaryIO
 from arena.league.bots import Bot
 from arena.records.codec import canonical_json
 
-BYTES_MOST = 2 << 30
-"""What all builds together may take; more, and those that were not used for longest go."""
-_SUFFIX, _UNFINISHED = ".build", ".unfinished"
+BYTES_MOST = 1 << 30
+"""What all builds together may take, and all caches; more, and those that were not used for longest go."""
+GROWN = 1.1
+"""Caches are kept again when they have grown by this: packing hundreds of MB takes as long as a small library."""
+_BUILD, _CACHES, _UNFINISHED = ".build", ".caches", ".unfinished"
 _LOCK_DIGITS = 2
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
@@ -46,13 +52,15 @@ class Builds:
         level: the sandbox of the steps: what was built in a weaker one is not taken for a stronger one.
         tell: is told in words what is built, taken and removed.
         rebuild: take nothing that was kept.
-        bytes_most: what all of them may take.
+        caches: keep and take the caches of the steps, too.
+        bytes_most: what all builds may take, and all caches.
     """
 
     folder: Path
     level: str
     tell: Callable[[str], None]
     rebuild: bool = False
+    caches: bool = False
     bytes_most: int = BYTES_MOST
 
     def fill(self, bot: Bot, digest: str, folder: Path, make: Callable[[], None]) -> None:
@@ -61,7 +69,7 @@ class Builds:
         A second command that wants the same build waits for the first. Without a folder to keep builds in, nothing is
         kept, and that is said.
         """
-        path = self.folder / f"{build_key(bot, digest, self.level)}{_SUFFIX}"
+        path = self.folder / f"{build_key(bot, digest, self.level)}{_BUILD}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.folder.chmod(0o700)
@@ -76,6 +84,22 @@ class Builds:
             if self.rebuild or not self._take(bot, path, folder):
                 self._make(bot, make)
                 self._keep(path, folder)
+
+    def take_caches(self, bot: Bot, folder: Path) -> int:
+        """Make a folder of the caches that the last build in this bot's folder has left; return their size."""
+        if not self.caches or self.rebuild:
+            return 0
+        folder.mkdir()
+        return _size(folder) if self._unpacked(bot, self._caches_of(bot), folder) else 0
+
+    def keep_caches(self, bot: Bot, folder: Path, taken: int) -> None:
+        """Keep the caches that the steps of a bot have filled, unless they are about as large as what was taken."""
+        if self.caches and folder.is_dir() and _size(folder) > GROWN * taken:
+            self._keep(self._caches_of(bot), folder)
+
+    def _caches_of(self, bot: Bot) -> Path:
+        place = hashlib.sha256(canonical_json([os.path.realpath(bot.folder), self.level])).hexdigest()
+        return self.folder / f"{place}{_CACHES}"
 
     def _lock(self, file: BinaryIO) -> None:
         """Take a lock that ends with the file, at the latest with this process; say so when it must be awaited."""
@@ -92,23 +116,28 @@ class Builds:
         self.tell(f"built {bot.name} in {time.monotonic() - began:.0f} s")
 
     def _take(self, bot: Bot, path: Path, folder: Path) -> bool:
-        """Unpack a kept build; return False when there is none, or a damaged one, which is removed."""
+        taken = self._unpacked(bot, path, folder)
+        if taken:
+            self.tell(f"{bot.name} is taken as it was built before")
+        return taken
+
+    def _unpacked(self, bot: Bot, path: Path, folder: Path) -> bool:
+        """Unpack what was kept; return False when there is nothing, or it is damaged, and then it is removed."""
         try:
             with path.open("rb") as file:
                 if file.read(_DIGEST_BYTES) == hashlib.file_digest(file, "sha256").digest():
                     file.seek(_DIGEST_BYTES)
                     _unpack(file, folder)
                     os.utime(path)
-                    self.tell(f"{bot.name} was built before; --rebuild of 'arena check' builds it anew")
                     return True
         except FileNotFoundError:
             return False
-        self.tell(f"the kept build of {bot.name} is damaged, {path}: it is dropped")
+        self.tell(f"what was kept of {bot.name} is damaged, {path}: it is dropped")
         path.unlink(missing_ok=True)
         return False
 
     def _keep(self, path: Path, folder: Path) -> None:
-        unfinished = path.with_suffix(_UNFINISHED)
+        unfinished = path.with_name(f"{_UNFINISHED}-{path.name}")
         try:
             with unfinished.open("wb+") as file:
                 file.write(bytes(_DIGEST_BYTES))
@@ -121,11 +150,11 @@ class Builds:
             self._bound(path)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
-            self.tell(f"the build is not kept: {path}: {error.strerror}")
+            self.tell(f"{path} is not kept: {error.strerror}")
 
     def _bound(self, newest: Path) -> None:
-        """Remove the builds that were not used for longest until the rest is small enough; say so."""
-        kept = sorted(_found(self.folder), key=lambda item: item[1].st_mtime)
+        """Remove what was not used for longest until the rest of its kind is small enough; say so."""
+        kept = sorted(_found(self.folder, newest.suffix), key=lambda item: item[1].st_mtime)
         size = sum(status.st_size for _, status in kept)
         removed: list[os.stat_result] = []
         for path, status in kept:
@@ -135,9 +164,10 @@ class Builds:
                 removed.append(status)
         if removed:
             last = time.strftime("%Y-%m-%d", time.localtime(removed[-1].st_mtime))
+            freed = sum(status.st_size for status in removed) >> 20
             self.tell(
-                f"removed {len(removed)} kept builds of {sum(status.st_size for status in removed) >> 20} MB, not used "
-                f"since {last}: {self.folder} may hold {self.bytes_most >> 20} MB"
+                f"removed {len(removed)} kept {newest.suffix[1:]} of {freed} MB, "
+                f"not used since {last}: {self.folder} may hold {self.bytes_most >> 20} MB"
             )
 
 
@@ -155,13 +185,17 @@ def build_key(bot: Bot, digest: str, level: str) -> str:
     return hashlib.sha256(b"arena build 1\n" + canonical_json(found_by)).hexdigest()
 
 
-def _found(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    for path in folder.iterdir():
+def _found(folder: Path, suffix: str) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield what is kept of one kind, with what killed commands left of it."""
+    for path in folder.glob(f"*{suffix}"):
         try:
-            if path.suffix in (_SUFFIX, _UNFINISHED):
-                yield path, path.stat()
+            yield path, path.stat()
         except FileNotFoundError:
             continue  # another command has removed it
+
+
+def _size(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _pack(folder: Path, file: BinaryIO) -> None:

@@ -19,6 +19,7 @@ from arena.league.bots import Bot
 from arena.league.build import Wrap, limited, run_steps
 from arena.league.builds import Builds
 from arena.league.sources import copy_sources, digest_of, source_files
+from arena.league.toolchains import advice
 from arena.players.base import Program
 
 PYTHON = "{python}"
@@ -96,7 +97,7 @@ def _make(bot: Bot, files: tuple[PurePosixPath, ...], home: Path, wrap: Wrap, bu
 
     def build() -> None:
         copy_sources(bot, files, making)
-        run_steps(bot, making, wrap)
+        run_steps(bot, making, wrap, caches=builds)
 
     try:
         if builds is not None and (bot.fetch or bot.build):
@@ -130,7 +131,7 @@ def _program_elsewhere(bot: Bot) -> Path | None:
         return None
     found = str(bot.folder / word) if "/" in word else shutil.which(word)
     if found is None:
-        raise UsageError(f"bot {bot.name!r}: no program {word!r} in PATH ({os.environ.get('PATH', '')})")
+        raise UsageError(f"bot {bot.name!r}: no program {word!r} in PATH ({os.environ.get('PATH', '')}){advice(word)}")
     path = Path(os.path.abspath(found))
     _check_program(bot, path, path)
     # The link in a virtual environment is what tells Python which environment it is.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from arena.league.bots import MANIFEST, read_bot, shipped
 from arena.league.locate import TomlFile
 from arena.league.names import name_problem
 from arena.league.sources import copy_sources, source_files
+from arena.league.toolchains import TOOLCHAINS, Toolchain
 
 STARTER = "random"
 ALIASES: Mapping[str, str] = {
@@ -33,36 +33,6 @@ ALIASES: Mapping[str, str] = {
 """Other words for a language."""
 
 
-@dataclass(frozen=True, slots=True)
-class Toolchain:
-    """What a language needs on this machine.
-
-    Attributes:
-        programs: what must be in PATH.
-        install: what brings them, and the libraries beside them, in words; "" when the arena itself does.
-    """
-
-    programs: tuple[str, ...]
-    install: str
-
-    def missing(self) -> tuple[str, ...]:
-        """Return the programs that are not in PATH."""
-        return tuple(program for program in self.programs if shutil.which(program) is None)
-
-
-TOOLCHAINS: Mapping[str, Toolchain] = {
-    "cpp": Toolchain(
-        ("cmake", "g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
-        "g++ cmake make pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc",
-    ),
-    "go": Toolchain(("go",), "Go 1.26 or later"),
-    "java": Toolchain(("java", "javac", "mvn"), "a JDK 17 or later and Maven 3.8 or later"),
-    "javascript": Toolchain(("node", "npm"), "Node.js 20 or later with npm"),
-    "python": Toolchain((), ""),
-    "ruby": Toolchain(("ruby", "protoc"), "ruby ruby-grpc ruby-google-protobuf protobuf-compiler"),
-    "rust": Toolchain(("cargo",), "Rust 1.85 or later"),
-}
-"""By language that has a starter."""
 SDK_FOLDER = "arena"
 """The part of a starter that is no business of its author."""
 _EDIT = re.compile(r"legal_?actions", re.IGNORECASE)

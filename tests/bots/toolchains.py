@@ -20,7 +20,7 @@ from arena.league.bots import read_bot
 from arena.league.build import limited
 from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
-from arena.league.starters import TOOLCHAINS
+from arena.league.toolchains import TOOLCHAINS
 from arena.players.base import Limits, Program
 from arena.players.levels import resolve_level
 from tests.conftest import shared_folder

@@ -106,6 +106,11 @@ def test_faults_have_the_words_of_a_league(home: Path, arena: Arena) -> None:
         (("check", "lost"), "no program 'no-such-tool' in PATH"),
         (("check", "unbuilt"), "build step 'false' failed (exit status 1)"),
         (("check", "broken"), "    the last line of the build"),
+        (("check", "broken"), "    fail.py:1: this file, as its author knows it"),
+        (
+            ("check", "rusty"),
+            "build needs the program 'cargo': not found, or not executable; for rust install Rust 1.85",
+        ),
         (("check", "random", "--game", "solitair"), "unknown game 'solitair'"),
     ],
 )
@@ -115,7 +120,10 @@ def test_bad_input(home: Path, arena: Arena, words: tuple[str, ...], said: str) 
     make(home, "typo", "gamse = []\n")
     make(home, "unbuilt", 'build = [["false"]]\n')
     make(home, "broken", f'build = [["{sys.executable}", "fail.py"]]\n')
-    (home / "broken" / "fail.py").write_text("print('the last line of the build')\nraise SystemExit(3)\n")
+    (home / "broken" / "fail.py").write_text(
+        "import os\nprint(os.getcwd() + '/fail.py:1: this file, as its author knows it')\n"
+        "print('the last line of the build')\nraise SystemExit(3)\n"
+    )
     lost = make(home, "lost")
     (lost / "bot.toml").write_text('name = "lost"\ncommand = ["no-such-tool"]\n')
     run = arena(*words)

@@ -12,7 +12,8 @@ import pytest
 from arena.games import game_ids
 from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
-from arena.league.starters import ALIASES, TOOLCHAINS, language_of, languages, make_bot, view_fields
+from arena.league.starters import ALIASES, language_of, languages, make_bot, view_fields
+from arena.league.toolchains import TOOLCHAINS, advice
 from arena.players.base import Limits
 from arena.v1 import arena_pb2
 from tests.cli.running import Run
@@ -52,6 +53,14 @@ def test_new_bot_says_what_to_install(home: Path, arena: Arena, monkeypatch: pyt
         assert run.status == 0
         said = f"not in PATH: {', '.join(tools.programs)}; before the next step install {tools.install}\n"
         assert run.err == (said if tools.programs else "")
+
+
+def test_advice_for_a_missing_program() -> None:
+    """A step that cannot start says what to install; a program that several starters need says so for each."""
+    assert advice("cargo") == "; for rust install Rust 1.85 or later"
+    assert advice("protoc").startswith("; for cpp install g++")
+    assert "; for ruby install ruby" in advice("protoc")
+    assert advice("no-such-tool") == ""
 
 
 @pytest.mark.parametrize("language", languages())

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import UsageError
 from arena.league.bots import Bot, read_folder
 from arena.league.build import limited
 from arena.league.builds import Builds, build_key, users_cache
@@ -80,7 +81,7 @@ def test_a_build_is_made_once(kept: Kept) -> None:
     assert [words.split(" in ")[0] for words in kept.told] == [
         "building alpha: this may take minutes, once for each change of its files",
         "built alpha",
-        "alpha was built before; --rebuild of 'arena check' builds it anew",
+        "alpha is taken as it was built before",
     ]
 
 
@@ -135,7 +136,7 @@ def test_damage_is_seen(kept: Kept) -> None:
 def test_a_failed_build_is_not_kept(kept: Kept, make_bot: MakeBot) -> None:
     """Nothing stays of it, neither in the results nor among what is kept."""
     kept.folder = make_bot("beta", 'build = [["sh", "-c", "touch half; exit 3"]]\n')
-    with pytest.raises(Exception, match="exit status 3"):
+    with pytest.raises(UsageError, match="exit status 3"):
         kept.snapshot("one")
     assert kept.files() == []
     assert list((kept.home / "one").iterdir()) == []
@@ -158,7 +159,7 @@ def test_the_oldest_go_first(kept: Kept) -> None:
     assert paths[0] in kept.files()
     assert set(paths[1:]).isdisjoint(kept.files())
     assert kept.told[-2].startswith("built alpha")
-    assert "removed 2 kept builds" in kept.told[-1]
+    assert "removed 2 kept build of" in kept.told[-1]
     assert "not used since 1970-01-01" in kept.told[-1]
 
 
@@ -181,6 +182,35 @@ def test_two_at_once(tmp_path: Path, make_bot: MakeBot) -> None:
 
 
 WAIT = "sleep 1; echo once"
+
+
+CACHED = """
+build = [["sh", "-c", "mkdir -p $GOPATH && date >> $GOPATH/made && cp $GOPATH/made . && %s"]]
+"""
+
+
+def test_the_caches_of_a_folder_are_for_its_next_build(kept: Kept, make_bot: MakeBot) -> None:
+    """What steps have fetched and compiled is there again, also after a failure; not for another folder or a league."""
+    folders = {name: make_bot(name, CACHED % "true") for name in "ab"}
+    authors = replace(kept.builds, caches=True)
+
+    def lines(name: str, builds: Builds, ends: str = "true") -> int:
+        """Change the bot, build it, and count how many builds its caches know of."""
+        manifest = folders[name] / "bot.toml"
+        manifest.write_text(manifest.read_text().replace("true", ends) + "# changed\n")
+        bot, _ = read_folder(folders[name])
+        assert bot is not None
+        program = snapshot(bot, kept.home / "into", limited, builds)
+        assert not (Path(program.directory) / ".cache").exists()
+        return len((Path(program.directory) / "made").read_text().splitlines())
+
+    assert [lines("a", authors), lines("a", authors), lines("b", authors)] == [1, 2, 1]
+    with pytest.raises(UsageError):
+        lines("a", authors, "false")
+    (folders["a"] / "bot.toml").write_text((folders["a"] / "bot.toml").read_text().replace("false", "true"))
+    assert lines("a", authors) == 4
+    assert lines("a", kept.builds) == 1, "a league begins with nothing"
+    assert lines("a", replace(authors, rebuild=True)) == 1
 
 
 def test_nowhere_to_keep_it(kept: Kept) -> None:
@@ -214,9 +244,9 @@ def test_check_builds_for_the_league(tmp_path: Path, make_bot: MakeBot) -> None:
     first, second, third = (arena(*words, *more, cwd=tmp_path) for more in ((), (), ("--rebuild",)))
     assert [ran.status for ran in (first, second, third)] == [0, 0, 0], (first, second, third)
     assert "building mine" in first.err
-    assert "mine was built before" in second.err
+    assert "mine is taken as it was built before" in second.err
     assert "building mine" in third.err
     league(tmp_path / "spring.toml", ['[[bot]]\npath = "mine"\n', builtin("margin"), builtin("random")], deals=1)
     ran = arena("run-league", "spring.toml", cwd=tmp_path)
     assert ran.status == 0, ran.err
-    assert "mine was built before" in ran.err
+    assert "mine is taken as it was built before" in ran.err

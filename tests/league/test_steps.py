@@ -16,8 +16,8 @@ from arena.errors import UsageError
 from arena.league.bots import Bot, read_folder
 from arena.league.build import run_steps
 from arena.league.snapshot import snapshot
-from arena.league.starters import TOOLCHAINS
 from arena.league.steps import TOOL_SETTINGS, step_sandbox, tool_places
+from arena.league.toolchains import TOOLCHAINS
 from tests.bots.toolchains import require
 from tests.players.levels import need_level
 
