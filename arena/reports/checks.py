@@ -86,7 +86,7 @@ def _transitivity_notes(found: Transitivity) -> list[str]:
         a, b, c = cycle.names
         ab, bc, ca = (f"{100 * score:.1f} %" for score in cycle.scores)
         notes.append(f"Cycle: {a} scores {ab} against {b}, {b} {bc} against {c}, {c} {ca} against {a}.")
-    if found.nash is not None:
+    if found.nash is not None and found.cycles:
         notes.append(
             "Nash %: share in the hardest mix of all bots (Nash averaging); against it: score against that mix, minus "
             "50 %."

@@ -26,11 +26,13 @@ def ladder_columns(ladder: Ladder, checks: Checks | None = None) -> tuple[Column
         "nash_value_percent": has_nash,
     }
     shares = tuple(Column(_place_key(place), _place_title(place), 1, detail=7) for place in range(1, widest + 1))
-    columns = tuple(column for column in _columns(ladder) if extra.get(column.key, True))
+    in_circles = checks is not None and bool(checks.transitivity.cycles)
+    columns = tuple(column for column in _columns(ladder, in_circles=in_circles) if extra.get(column.key, True))
     return (*columns, *shares) if widest > 2 else columns
 
 
-def _columns(ladder: Ladder) -> tuple[Column, ...]:
+def _columns(ladder: Ladder, *, in_circles: bool) -> tuple[Column, ...]:
+    nash = 2 if in_circles else 7  # without a circle it says no more than who is first
     return (
         Column("group", "group"),
         Column("rank", "#"),
@@ -55,8 +57,8 @@ def _columns(ladder: Ladder) -> tuple[Column, ...]:
         Column("first_seat_percent", "seat 1 %", 1, detail=7),
         Column("win_share_percent", "wins %", 1, detail=7),
         Column("mean_place", "place", 2, detail=6),
-        Column("nash_percent", "Nash %", 1, detail=2),
-        Column("nash_value_percent", "against it", 1, signed=True, detail=2),
+        Column("nash_percent", "Nash %", 1, detail=nash),
+        Column("nash_value_percent", "against it", 1, signed=True, detail=nash),
     )
 
 
