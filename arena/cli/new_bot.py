@@ -8,7 +8,7 @@ import click
 
 from arena.cli.out import tell
 from arena.games import game_ids
-from arena.league.starters import language_of, make_bot
+from arena.league.starters import language_of, make_bot, next_commands
 
 
 @click.command("new-bot")
@@ -26,7 +26,8 @@ def new_bot(folder: Path, language: str, game: str | None) -> None:
     file, line = made.edit
     click.echo(f"made {folder}/: {', '.join(made.files)}")
     click.echo(f"edit   {folder / file}:{line}   here it chooses its action")
-    click.echo(f"next   arena check {folder} --quick")
-    click.echo(f"then   arena play {game or game_ids()[0]} {folder} random random --show")
+    check, play = next_commands(folder, game or game_ids()[0])
+    click.echo(f"next   {check}")
+    click.echo(f"then   {play}")
     if missing := made.toolchain.missing():
         tell(f"not in PATH: {', '.join(missing)}; before the next step install {made.toolchain.install}")

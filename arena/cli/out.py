@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -17,14 +17,14 @@ from arena.games import Seat
 from arena.records.record import Record
 from arena.reports.game_sheet import game_sheet
 from arena.reports.rows import Rows
-from arena.reports.writers import shown, to_table
+from arena.reports.writers import fitting, shown, to_table
 
 if TYPE_CHECKING:  # the ratings load SciPy, for which only the commands that rate should wait
     pass
 
 RESULTS = Path("results")
-UNBOUNDED = 100_000
-"""Characters: more than any table has in a line."""
+PIPE_WIDTH = 100
+"""Characters of a line where there is no terminal to ask, unless ``COLUMNS`` says otherwise."""
 
 
 def tell(words: str) -> None:
@@ -45,21 +45,26 @@ def rich_table(rows: Rows, title: str = "") -> Table:
     return table
 
 
-def print_rows(rows: Rows, title: str = "") -> None:
-    """Print rows on stdout: coloured on a terminal, without details if it is too narrow; whole and plain elsewhere."""
-    console = Console()
-    # Measured without the terminal's width, to which a table would be squeezed until nothing can be read.
-    unbounded = console.options.update(max_width=UNBOUNDED)
-    for part in (rows, rows.brief()) if sys.stdout.isatty() else ():
-        table = rich_table(part, title)
-        if console.measure(table, options=unbounded).maximum <= console.width:
-            console.print(table)
-            if len(part.columns) < len(rows.columns):
-                tell(f"{len(rows.columns) - len(part.columns)} columns more on a wider terminal, or in a file")
-            return
+def print_rows(rows: Rows, title: str = "", *, wide: bool = False) -> None:
+    """Print rows on stdout, bold heads on a terminal and plain text elsewhere, without the details that do not fit.
+
+    Args:
+        rows: the table.
+        title: its heading.
+        wide: with all details, whatever the width.
+    """
+    width = shutil.get_terminal_size((PIPE_WIDTH, 0)).columns
+    part = rows if wide else fitting(rows, width)
     if title:
         click.echo(title)
-    click.echo(to_table(rows))
+    head, *lines = to_table(part).splitlines()
+    click.echo(click.style(head, bold=True) if sys.stdout.isatty() else head)
+    for line in lines:
+        click.echo(line)
+    left_out = len(rows.columns) - len(part.columns)
+    if left_out:
+        click.echo(f"({left_out} more columns with --wide, or with --format csv, json, md or html)")
+    click.echo()
 
 
 def find_results(given: Path | None) -> Path:

@@ -15,7 +15,7 @@ from rich.text import Text
 from arena.cli.out import rich_table, tell
 from arena.league.runner import Outcome, Tally
 from arena.league.values import League
-from arena.reports.planned import duration
+from arena.reports.planned import duration, time_left
 from arena.reports.rows import Rows
 from arena.storage.store import Store
 
@@ -32,7 +32,7 @@ class Show:
     """
 
     def __init__(self, league: League) -> None:
-        self._league = league
+        self._plan = league.plan()
         self._began = monotonic()
         self._line_at = 0.0
         self.extra = ""
@@ -71,8 +71,9 @@ class Show:
         played, seconds = tally.stored - tally.before, monotonic() - self._began
         if not played or seconds < 1:
             return "starting"
-        left = (tally.planned - tally.stored) * seconds / played
-        return f"{played / seconds:.0f} games/s, {duration(left)} left"
+        pace = f"{played / seconds:.3g} games/s"
+        left = time_left(self._plan, tally.planned - tally.stored, played, tally, seconds)
+        return pace if left is None else f"{pace}, about {duration(left)} left"
 
     def summary(self, outcome: Outcome) -> str:
         """Return what the run did."""

@@ -17,7 +17,8 @@ from arena.league.folder import OPEN_SECRET, ResultsFolder
 def publish(results: Path, unfinished: bool) -> None:
     """Put the secret of the league of RESULTS in the open; it takes no new games from then on.
 
-    With the folder alone anybody can then deal every game again: 'arena verify' does.
+    With the folder alone anybody can then deal every game again: 'arena verify' does. Printed are the secret, what it
+    was committed to before the first game, and the digest of all games.
 
     \b
     Example:
@@ -30,5 +31,8 @@ def publish(results: Path, unfinished: bool) -> None:
                 f"{results}: {left} games are still to be played; play them first, or give them up with --unfinished"
             )
         secret = folder.publish(store)
-    click.echo(secret)
+        committed, digest = store.meta()["commitment"], store.digest()
+    click.echo(f"secret           {secret}   from which every deal follows")
+    click.echo(f"its SHA-256      {committed}   as it was printed before the first game and stands in every record")
+    click.echo(f"digest of games  {digest}   which changes with any of their records")
     tell(f"written: {results / OPEN_SECRET}; anybody with this folder can now run 'arena verify {results}'")

@@ -67,6 +67,7 @@ def rate(
     form: str,
     as_json: bool,
     out: Path | None,
+    wide: bool,
     **flags: bool,
 ) -> None:
     """Rate the games of FILEs: CSV with one line a game or one line a seat, or PGN (headers suffice).
@@ -104,7 +105,7 @@ def rate(
     title = " ".join(file.name for file in files)
     blocks = [Block(title, rows, rows, notes)] if flags["full"] or not any(flags.values()) else []
     foot = f"data {digest[:16]}; arena {__version__}"
-    emit(f"Ratings of {title}", [*blocks, *section_blocks(title, rated, sections)], [foot], form, out)
+    emit(f"Ratings of {title}", [*blocks, *section_blocks(title, rated, sections)], [foot], form, out, wide=wide)
 
 
 def _read(files: Sequence[Path]) -> tuple[Results, str]:

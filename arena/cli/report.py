@@ -49,6 +49,9 @@ class Block:
 
 def section_options(command: Command) -> Command:
     """Add one flag for every table beside the ladder, ``--full`` for all, and the format."""
+    command = click.option("--wide", is_flag=True, help="All columns of a table, however wide the terminal is.")(
+        command
+    )
     command = click.option("--full", is_flag=True, help="The ladder and all tables beside it.")(command)
     for name in reversed(tuple(SECTIONS)):
         command = click.option(f"--{name}", name, is_flag=True, help=HELP[name])(command)
@@ -74,21 +77,23 @@ def section_blocks(title: str, rated: Rated, sections: Iterable[str]) -> list[Bl
     return blocks
 
 
-def emit(title: str, blocks: Sequence[Block], foot: Sequence[str], form: str, out: Path | None) -> None:
-    """Print the tables on stdout, or write them to a file.
+def emit(
+    title: str, blocks: Sequence[Block], foot: Sequence[str], form: str, out: Path | None, *, wide: bool = False
+) -> None:
+    """Print the tables on stdout, without the details that do not fit unless they are wanted, or write them to a file.
 
     Raises:
         UsageError: when the file cannot be written.
     """
     if form == "table" and out is None:
-        _print(blocks, foot)
+        _print(blocks, foot, wide=wide)
     else:
         write(text_of(title, blocks, foot, form), out)
 
 
-def _print(blocks: Sequence[Block], foot: Sequence[str]) -> None:
+def _print(blocks: Sequence[Block], foot: Sequence[str], *, wide: bool) -> None:
     for block in blocks:
-        print_rows(block.people, block.title)
+        print_rows(block.people, block.title, wide=wide)
         click.echo("".join(f"{note}\n" for note in block.notes))
     for line in foot:
         click.echo(line)

@@ -93,7 +93,7 @@ def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_j
         lines = [*warned(notes), foot(standings)]
         emit(f"Standings of {league.name}", league_blocks(standings, ()), lines, "table", None)
     tell(show.summary(outcome))
-    tell(f"results: {results}/   next: arena standings {results} --crosstable")
+    tell(f"results: {results}/   next: arena standings {results} --wide, or --crosstable")
 
 
 def write_derived(results: Path, standings: LeagueStandings) -> None:

@@ -40,6 +40,7 @@ def standings(
     form: str,
     as_json: bool,
     out: Path | None,
+    wide: bool,
     what_if: tuple[str, ...],
     since: int | None,
     until: int | None,
@@ -70,7 +71,7 @@ def standings(
         return
     ladders = flags["full"] or not any(flags.values())
     title = f"Standings of {found.progress.league}"
-    emit(title, league_blocks(found, sections, ladders=ladders), [*warned(notes), foot(found)], form, out)
+    emit(title, league_blocks(found, sections, ladders=ladders), [*warned(notes), foot(found)], form, out, wide=wide)
 
 
 def league_blocks(found: LeagueStandings, sections: Sequence[str], *, ladders: bool = True) -> list[Block]:

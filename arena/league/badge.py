@@ -15,6 +15,7 @@ from arena import __version__
 from arena.errors import BadOptions, UsageError
 from arena.games import game_class
 from arena.league.bots import Bot
+from arena.league.snapshot import identity
 from arena.league.sources import BADGE
 from arena.league.values import League
 from arena.players.base import Program
@@ -54,6 +55,15 @@ def read_badge(path: Path) -> Mapping[str, Any] | None:
         return None
     whole = isinstance(document.get("digest"), str) and isinstance(document.get("games"), dict)
     return document if whole else None
+
+
+def has_badge(bot: Bot) -> bool:
+    """Whether a badge lies beside a bot that is valid for its files as they are."""
+    badge = read_badge(bot.folder / BADGE)
+    try:
+        return badge is not None and badge["digest"] == identity(bot)
+    except (UsageError, OSError):
+        return False  # what is wrong with its files or its command is said where it is to be run
 
 
 def require_badges(league: League, programs: Sequence[Program]) -> None:

@@ -58,6 +58,8 @@ class Tally:
         start_seconds: their time until all bots were ready.
         seconds: their time.
         restarts: bot processes started after a death.
+        sittings: sittings that have ended.
+        sitting_games: games that were theirs.
     """
 
     planned: int
@@ -69,9 +71,13 @@ class Tally:
     start_seconds: float = 0.0
     seconds: float = 0.0
     restarts: int = 0
+    sittings: int = 0
+    sitting_games: int = 0
 
-    def add(self, end: SittingEnd) -> None:
-        """Add the cost of a sitting."""
+    def add(self, end: SittingEnd, games: int) -> None:
+        """Add the cost of a sitting of so many games."""
+        self.sittings += 1
+        self.sitting_games += games
         self.decisions += end.decisions
         self.lists += end.lists
         self.start_seconds += end.start_seconds
@@ -328,7 +334,7 @@ def _take(run: _Run, item: Item) -> None:
         if run.voids[content.game_id] >= VOIDS_PAUSE:
             run.paused = f"game {content.game_id} was void {VOIDS_PAUSE} times; the last time: {content.evidence}"
     else:
-        run.tally.add(content)
+        run.tally.add(content, len(item.job.games))
         run.conduct += [
             (bot.name, bot.digest, seen) for bot, seen in zip(item.job.programs, content.conduct, strict=True)
         ]

@@ -45,7 +45,7 @@ def snapshot(bot: Bot, bots_folder: Path, wrap: Wrap = limited, builds: Builds |
     elsewhere = _program_elsewhere(bot)
     try:
         files = source_files(bot)
-        digest = digest_of(bot, files, elsewhere if "/" in bot.command[0] else None)
+        digest = _digest(bot, files, elsewhere)
         home = (bots_folder / digest).resolve()
         if not home.is_dir():
             _make(bot, files, home, wrap, builds)
@@ -63,6 +63,20 @@ def snapshot(bot: Bot, bots_folder: Path, wrap: Wrap = limited, builds: Builds |
         digest=digest,
         games=bot.games,
     )
+
+
+def identity(bot: Bot) -> str:
+    """Return the digest that the program of a bot would have, without copying or building it.
+
+    Raises:
+        UsageError: when a program does not exist or is not executable.
+        OSError: when a file cannot be read.
+    """
+    return _digest(bot, source_files(bot), _program_elsewhere(bot))
+
+
+def _digest(bot: Bot, files: tuple[PurePosixPath, ...], elsewhere: Path | None) -> str:
+    return digest_of(bot, files, elsewhere if "/" in bot.command[0] else None)
 
 
 def snapshots(

@@ -57,6 +57,11 @@ class Made:
     toolchain: Toolchain
 
 
+def next_commands(folder: Path | str, game: str) -> tuple[str, str]:
+    """Return the two commands that come after ``arena new-bot``, as it and the README say them."""
+    return f"arena check {folder} --quick", f"arena play {game} {folder} random random --show"
+
+
 def languages() -> tuple[str, ...]:
     """Return the languages that have a starter, sorted."""
     return tuple(sorted(path.parents[1].name for path in shipped("bots").glob(f"*/{STARTER}/{MANIFEST}")))

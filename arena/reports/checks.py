@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from arena.ratings.checks import Drift, all_pairs_slope, check_drift
 from arena.ratings.fit import Fit
 from arena.ratings.results import Results
 from arena.ratings.transitivity import WARN_BELOW, Transitivity, check_transitivity
 
-FAR = 3.0
-"""A pair's residual beyond this many standard errors is called out."""
+CLUSTERS_LEAST = 20
+"""Deals from which the tests are shown: with fewer, errors that are clustered by deal are too rough for them."""
+NORMAL_DISTRIBUTION = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,15 @@ class Checks:
     slope: float | None
     nash: Mapping[str, tuple[float, float]] | None
 
-    def notes(self) -> tuple[str, ...]:
-        """Return the lines under a ladder."""
+    def notes(self, clusters: int, kind: str = "deal") -> tuple[str, ...]:
+        """Return the lines under a ladder.
+
+        Args:
+            clusters: how many deals (or other units of the errors) the results have; tests need some.
+            kind: what a unit is called.
+        """
+        if clusters < CLUSTERS_LEAST:
+            return (f"Whether one number a bot explains the results is tested from {CLUSTERS_LEAST} {kind}s on.",)
         return (*_transitivity_notes(self.transitivity), *_pair_notes(self.transitivity), *self._model_notes())
 
     def _model_notes(self) -> list[str]:
@@ -66,13 +75,18 @@ def _transitivity_notes(found: Transitivity) -> list[str]:
         return []
     if not found.is_violated:
         return [f"Transitivity: {test}."]
-    how = "NOT TRANSITIVE" if found.cycles else "MISFIT (no cycle)"
-    notes = [f"{how}: {test}. One number a bot does not explain all of who beats whom."]
+    if found.cycles:
+        notes = [f"NOT TRANSITIVE: {test}. Some bots beat each other in a circle, which no ladder can show."]
+    else:
+        notes = [
+            f"Some pairs score otherwise than one number a bot says: {test}. Bots have styles, so with many games this "
+            "is normal, and the order stands (nobody beats anybody in a circle); --crosstable has each pair."
+        ]
     for cycle in found.cycles[:3]:
         a, b, c = cycle.names
         ab, bc, ca = (f"{100 * score:.1f} %" for score in cycle.scores)
         notes.append(f"Cycle: {a} scores {ab} against {b}, {b} {bc} against {c}, {c} {ca} against {a}.")
-    if found.nash is not None:
+    if found.nash is not None and found.cycles:
         notes.append(
             "Nash %: share in the hardest mix of all bots (Nash averaging); against it: score against that mix, minus "
             "50 %."
@@ -85,11 +99,19 @@ def _pair_notes(found: Transitivity) -> list[str]:
     if not found.df or not found.pairs:
         return []
     pair = found.pairs[0]
-    far = " That is far off." if abs(pair.z) > FAR else ""
+    far = " More than chance explains." if abs(pair.z) > _extreme(len(found.pairs)) else ""
     return [
         f"Pair that fits least of {len(found.pairs)}: {pair.name} against {pair.other} scored "
         f"{100 * pair.score:.1f} %, expected {100 * pair.expected:.1f} % (z {pair.z:+.1f}).{far}"
     ]
+
+
+def _extreme(pairs: int) -> float:
+    """Return the |z| that the largest of so many residuals passes by chance with probability ``WARN_BELOW`` at most.
+
+    Source: Bonferroni, two-sided.
+    """
+    return NORMAL_DISTRIBUTION.inv_cdf(1 - WARN_BELOW / (2 * pairs))
 
 
 def _test(chi2: float, df: float, p: float) -> str:

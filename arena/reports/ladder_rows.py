@@ -25,12 +25,14 @@ def ladder_columns(ladder: Ladder, checks: Checks | None = None) -> tuple[Column
         "nash_percent": has_nash,
         "nash_value_percent": has_nash,
     }
-    shares = tuple(Column(_place_key(place), _place_title(place), 1, is_detail=True) for place in range(1, widest + 1))
-    columns = tuple(column for column in _columns(ladder) if extra.get(column.key, True))
+    shares = tuple(Column(_place_key(place), _place_title(place), 1, detail=7) for place in range(1, widest + 1))
+    in_circles = checks is not None and bool(checks.transitivity.cycles)
+    columns = tuple(column for column in _columns(ladder, in_circles=in_circles) if extra.get(column.key, True))
     return (*columns, *shares) if widest > 2 else columns
 
 
-def _columns(ladder: Ladder) -> tuple[Column, ...]:
+def _columns(ladder: Ladder, *, in_circles: bool) -> tuple[Column, ...]:
+    nash = 2 if in_circles else 7  # without a circle it says no more than who is first
     return (
         Column("group", "group"),
         Column("rank", "#"),
@@ -38,25 +40,25 @@ def _columns(ladder: Ladder) -> tuple[Column, ...]:
         Column("bound", ""),
         Column("elo", "Elo", 1, signed=True),
         Column("error", "+/-", 1),
-        Column("limit", "limit", 1, signed=True),
-        Column("los_next_percent", "LOS>", 1),
-        Column("rank_range", "rank"),
-        Column("more_deals", f"+{ladder.cluster_kind}s"),
+        Column("limit", "limit", 1, signed=True, detail=2),
+        Column("los_next_percent", "LOS>", 1, detail=3),
+        Column("rank_range", "rank", detail=1),
+        Column("more_deals", f"+{ladder.cluster_kind}s", detail=4),
         Column("points", "points", 1),
         Column("games", "games"),
-        Column("points_percent", "%", 1),
-        Column("wins", "W"),
-        Column("ties", "T"),
-        Column("losses", "L"),
-        Column("tie_percent", "T%", 1, is_detail=True),
-        Column("opponents_elo", "OppElo", 1, signed=True, is_detail=True),
-        Column("opponents", "OppN", is_detail=True),
-        Column("sonneborn_berger", "SB", is_detail=True),
-        Column("first_seat_percent", "seat 1 %", 1, is_detail=True),
-        Column("win_share_percent", "wins %", 1, is_detail=True),
-        Column("mean_place", "place", 2),
-        Column("nash_percent", "Nash %", 1),
-        Column("nash_value_percent", "against it", 1, signed=True),
+        Column("points_percent", "%", 1, detail=2),
+        Column("wins", "W", detail=5),
+        Column("ties", "T", detail=5),
+        Column("losses", "L", detail=5),
+        Column("tie_percent", "T%", 1, detail=7),
+        Column("opponents_elo", "OppElo", 1, signed=True, detail=7),
+        Column("opponents", "OppN", detail=7),
+        Column("sonneborn_berger", "SB", detail=7),
+        Column("first_seat_percent", "seat 1 %", 1, detail=7),
+        Column("win_share_percent", "wins %", 1, detail=7),
+        Column("mean_place", "place", 2, detail=6),
+        Column("nash_percent", "Nash %", 1, detail=nash),
+        Column("nash_value_percent", "against it", 1, signed=True, detail=nash),
     )
 
 

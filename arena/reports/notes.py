@@ -49,7 +49,7 @@ def ladder_notes(rated: Rated, void: int | None = None) -> tuple[str, ...]:
         _counts(ladder, void),
         *_seats(ladder),
         *ladder.notes,
-        *(rated.checks.notes() if rated.checks else ()),
+        *(rated.checks.notes(ladder.clusters, unit) if rated.checks else ()),
     )
 
 

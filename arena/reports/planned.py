@@ -6,8 +6,10 @@ import random
 from collections.abc import Iterator
 
 from arena.games import ChanceTurn, GameOver, Moves, create
+from arena.league.runner import Tally
 from arena.league.values import GamePlan, League
 from arena.reports.rows import Cell, Column, Rows
+from arena.schedules.plan import Plan, chunks
 from arena.schedules.seatings import evenness, seatings
 from arena.seeds import chance_stream
 
@@ -56,9 +58,48 @@ def plan_words(league: League, workers: int) -> str:
     seconds = (playing + START_S * sittings) / workers
     share = 100 * plan.start_up_share(START_S, game_s)
     return (
-        f"{plan.games} games in {sittings} sittings with {workers} workers: about {duration(seconds)} if the bots "
-        f"answer at once ({share:.0f} % of it starting bots), longer as they think"
+        f"{plan.games} games in {sittings} sittings with {workers} workers: about {duration(seconds)} on an idle "
+        f"machine if the bots answer at once ({share:.0f} % of it starting bots), longer as they think or fail"
     )
+
+
+def time_left(plan: Plan, games_left: int, played: int, tally: Tally, elapsed_s: float) -> float | None:
+    """Return about how many seconds a run will go on, from what its sittings have cost so far; None if none has ended.
+
+    Early sittings are short, so that starting bots is much of their time, and late ones long: games a second would say
+    too much at first. What a start and a game cost, and how much of that is done in a second, is measured apart; the
+    last holds the number of workers and whatever else the machine does.
+
+    Args:
+        plan: the whole league.
+        games_left: games that are not stored.
+        played: games that this run has stored.
+        tally: what its sittings have cost.
+        elapsed_s: since its first sitting began.
+    """
+    if not tally.sitting_games or not played or elapsed_s <= 0:
+        return None
+    start = tally.start_seconds / tally.sittings
+    game = max(0.0, tally.seconds - tally.start_seconds) / tally.sitting_games
+    done_in_a_second = (start * tally.sittings + game * played) / elapsed_s
+    return (start * sittings_left(plan, games_left) + game * games_left) / done_in_a_second
+
+
+def sittings_left(plan: Plan, games_left: int) -> float:
+    """Return how many sittings the last games of a plan are played in; sittings run chunk by chunk of deals."""
+    cuts = [chunks(part.deals, later=part.chunk) for part in plan.rulesets]
+    found = 0.0
+    for chunk in reversed(range(max(map(len, cuts), default=0))):
+        rows = [
+            (part.field.count * len(part.seatings), len(cut[chunk]))
+            for part, cut in zip(plan.rulesets, cuts, strict=True)
+            if chunk < len(cut)
+        ]
+        games = sum(sittings * deals for sittings, deals in rows)
+        here = min(games_left, games)
+        found += sum(sittings for sittings, _ in rows) * here / games
+        games_left -= here
+    return found
 
 
 def decisions(game: GamePlan) -> float:

@@ -20,14 +20,14 @@ class Column:
         title: heading for people.
         decimals: digits after the point for people; CSV and JSON carry the whole number.
         signed: for people, positive numbers get a plus sign.
-        is_detail: left out on a terminal that is too narrow for everything.
+        detail: how early it is left out where a line is too narrow for everything: the highest first; 0 stays.
     """
 
     key: str
     title: str
     decimals: int = 0
     signed: bool = False
-    is_detail: bool = False
+    detail: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class Rows:
     columns: tuple[Column, ...]
     rows: tuple[Mapping[str, Cell], ...]
 
-    def brief(self) -> Rows:
-        """Return the table without its details."""
-        return Rows(tuple(column for column in self.columns if not column.is_detail), self.rows)
+    def without(self, detail: int) -> Rows:
+        """Return the table without the details from one level on."""
+        return Rows(tuple(column for column in self.columns if column.detail < detail), self.rows)
 
 
 def number(value: float | None) -> float | None:

@@ -100,14 +100,14 @@ def standings(
     place = [column.key for column in shared].index("name") + 1
     columns = (
         *shared[:place],
-        Column("version", "version"),
-        *([Column("author", "author")] if given else []),
+        Column("version", "version", detail=4),
+        *([Column("author", "author", detail=6)] if given else []),
         *shared[place:],
-        Column("deals", "deals"),
-        Column("mean_score", "score (fewer is better)" if fewer_is_better else "score", 2),
-        *([Column("void", "void")] if any((voids or {}).values()) else []),
+        Column("deals", "deals", detail=6),
+        Column("mean_score", "score (fewer is better)" if fewer_is_better else "score", 2, detail=6),
+        *([Column("void", "void", detail=6)] if any((voids or {}).values()) else []),
         Column("faults", "faults"),
-        *(Column(word.value, word.value) for word in words),
+        *(Column(word.value, word.value, detail=3) for word in words),
     )
     rows = tuple(
         {"version": versions.get(str(cells["name"]), ""), "author": given.get(str(cells["name"]))}

@@ -59,6 +59,19 @@ def to_table(table: Rows) -> str:
     return "".join(f"{'  '.join(line).rstrip()}\n" for line in zip(*columns, strict=True))
 
 
+def fitting(table: Rows, width: int) -> Rows:
+    """Return a table whose lines are not wider, without details where need be: the least important first.
+
+    What is no detail stays, whatever the width.
+    """
+    while max(map(len, to_table(table).splitlines()), default=0) > width:
+        least = max(column.detail for column in table.columns)
+        if not least:
+            break
+        table = table.without(least)
+    return table
+
+
 WRITERS: Mapping[str, Callable[[Rows], str]] = {
     "table": to_table,
     "csv": to_csv,

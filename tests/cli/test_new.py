@@ -12,7 +12,7 @@ import pytest
 from arena.games import game_ids
 from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
-from arena.league.starters import ALIASES, language_of, languages, make_bot, view_fields
+from arena.league.starters import ALIASES, language_of, languages, make_bot, next_commands, view_fields
 from arena.league.toolchains import TOOLCHAINS, advice
 from arena.players.base import Limits
 from arena.v1 import arena_pb2
@@ -151,6 +151,24 @@ def test_new_league_is_a_league(home: Path, arena: Arena) -> None:
     again = arena("new-league", "spring.toml")
     assert again.status == 2
     assert "is there already" in again.err
+
+
+@pytest.mark.timeout(300)
+def test_new_league_names_the_bots_that_were_not_checked(home: Path, arena: Arena) -> None:
+    """Its badge must be for the files as they are."""
+    for name in ("checked", "changed", "new"):
+        arena("new-bot", name, "--lang", "python", "--game", "prime_cards")
+    for name in ("checked", "changed"):
+        assert arena("check", name).status == 0
+    with Path("changed/bot.py").open("a") as file:
+        file.write("# changed\n")
+    said = arena("new-league", "spring.toml").err
+    assert "without a badge: changed, new; 'arena check BOT' finds" in said
+
+
+def test_the_readme_and_new_bot_say_the_same(home: Path, arena: Arena) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    assert all(f"$ {command}" in readme for command in next_commands("mybot", "no_thanks"))
 
 
 def test_new_league_uncommented_is_a_league_too(home: Path, arena: Arena) -> None:

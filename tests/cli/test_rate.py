@@ -87,7 +87,7 @@ def test_larger_tables_show_places(run: Command, tmp_path: Path) -> None:
     name = next(name for name in ORDER_SETS if name.startswith("k3"))
     file = tmp_path / "games.csv"
     file.write_text(read_text(DATA / "multiplayer" / name / "games.csv"), encoding="utf-8")
-    text = run("rate", file)
+    text = run("rate", file, "--wide")
     assert "1st %" in text.splitlines()[1]
     assert "All-pairs strengths" in text
     fitted = fit(orders(name))

@@ -68,7 +68,7 @@ def test_all_formats_show_the_same_numbers(run: Command, league: Path) -> None:
     page = Cells()
     page.feed(run("standings", league, "--format", "html"))
     markdown = run("standings", league, "--format", "md").splitlines()
-    table = run("standings", league).splitlines()
+    table = run("standings", league, "--wide").splitlines()
     for at, row in enumerate(rows):
         assert {key: "" if value is None else str(value) for key, value in row.items()} == from_csv[at]
         shown = page.tables[0][at + 1]
@@ -101,7 +101,9 @@ def test_no_format_shows_nonsense(run: Command, league: Path, form: str, more: t
 def test_the_table_alone_answers_readers(run: Command, league: Path) -> None:
     """Who is best and how sure, who is broken rather than weak, how many deals until two neighbours separate."""
     text = run("standings", league)
-    head, first = text.splitlines()[1:3]
+    assert "more columns with --wide" in text
+    assert max(map(len, text.splitlines()[1:6])) <= 100
+    head, first = run("standings", league, "--wide").splitlines()[1:3]
     assert re.split(r"\s{2,}", head.strip())[:8] == ["#", "bot", "version", "Elo", "+/-", "LOS>", "rank", "+deals"]
     assert re.match(r"1  ann <b> +2 +\+[\d.]+ +[\d.]+ +[\d.]+ +1-\d ", first)
     assert "BROKEN: fragile lost" in text

@@ -14,6 +14,7 @@ import pytest
 import zstandard
 
 from arena.records.codec import canonical_json
+from arena.storage.store import Store
 from tests.cli.running import FILE, Run, records
 
 Arena = Callable[..., Run]
@@ -140,7 +141,12 @@ def test_of_a_published_league_the_folder_is_enough_and_it_takes_no_new_games(
 ) -> None:
     published = arena("publish", results)
     assert published.status == 0
-    assert len(published.out.strip()) == 64
+    secret, committed, digest = published.out.splitlines()
+    assert secret.startswith(f"secret           {(results / 'secret.txt').read_text().strip()}   ")
+    assert committed.startswith("its SHA-256      ")
+    assert hashlib.sha256(bytes.fromhex(secret.split()[1])).hexdigest() == committed.split()[2]
+    with Store.open(results / "league.db") as store:
+        assert digest.split()[3] == store.digest()
     (results / "secret").unlink()
     for name in ("bots", "logs", "lock"):
         path = results / name

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from arena.errors import Termination
+from arena.reports.checks import _extreme
 from arena.reports.notes import broken_notes, ladder_notes
 from arena.reports.rated import Rated
 from arena.reports.standings import Played
@@ -23,7 +26,7 @@ def test_notes_name_method_and_counts(whole: Rated) -> None:
     assert "a deal is 6 games here" in more
     assert "2 void and played again; identical repeats 0; groups 1" in counts
     assert whole.checks is not None
-    assert rest == [*whole.ladder.notes, *whole.checks.notes()]
+    assert rest == [*whole.ladder.notes, *whole.checks.notes(12)]
 
 
 def test_an_anchor_is_named(whole: Rated) -> None:
@@ -51,3 +54,19 @@ def test_a_broken_bot_is_told_from_a_weak_one(games: list[Played]) -> None:
     crashed = [Played(20 + deal, ("alpha", "beta", "gamma"), words, (3, 2, 1), (1, 2, 3)) for deal in range(8)]
     (note,) = broken_notes([*games, *crashed])
     assert note.startswith("BROKEN: beta lost 10 of its 80 games by fault (crash 9, illegal 1)")
+
+
+def test_tests_wait_for_enough_deals_and_then_speak_plainly(whole: Rated) -> None:
+    """With a dozen deals the clustered errors are too rough to say that anything is wrong."""
+    assert whole.checks is not None
+    assert whole.checks.notes(12) == ("Whether one number a bot explains the results is tested from 20 deals on.",)
+    odd = replace(whole.checks.transitivity, chi2=90.0, df=2.0, p=0.0, is_violated=True, cycles=(), nash=None)
+    words, pair, *_ = replace(whole.checks, transitivity=odd).notes(300)
+    assert "with many games this is normal, and the order stands" in words
+    assert pair.startswith("Pair that fits least")
+
+
+def test_the_worst_of_many_pairs_must_be_further_off_than_one_alone() -> None:
+    """At the same level the largest of 63 residuals may be larger than that of 3."""
+    assert _extreme(1) == pytest.approx(2.5758, abs=1e-4)
+    assert _extreme(3) < 3 < _extreme(63) < 4

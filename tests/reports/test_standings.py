@@ -13,7 +13,7 @@ from arena.errors import Termination
 from arena.ratings.ladder import Ladder
 from arena.reports.rows import Rows
 from arena.reports.standings import Played, Progress, count, document, standings
-from arena.reports.writers import json_text, to_csv, to_json, to_markdown
+from arena.reports.writers import fitting, json_text, to_csv, to_json, to_markdown, to_table
 
 VERSIONS = {"alpha": "2", "beta": "1"}
 
@@ -125,11 +125,18 @@ def test_nothing_rated_gives_no_rows() -> None:
     assert standings(None, {}, {}).rows == ()
 
 
-def test_a_narrow_terminal_gets_a_brief_table(table: Rows) -> None:
-    """What identifies and ranks a bot stays; details go."""
-    kept = {column.key for column in table.brief().columns}
-    assert {"rank", "name", "elo", "error", "rank_range", "more_deals", "faults", "crash"} <= kept
-    assert {"sonneborn_berger", "opponents_elo", "place_1_percent"}.isdisjoint(kept)
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 1000])
+def test_a_table_has_the_columns_that_fit_and_never_half_of_what_belongs_together(table: Rows, width: int) -> None:
+    """What identifies and ranks a bot stays; details go, the least important first; nothing is cut."""
+    kept = [column.key for column in fitting(table, width).columns]
+    assert max(map(len, to_table(fitting(table, width)).splitlines())) <= width
+    assert {"rank", "name", "elo", "error", "points", "games", "faults"} <= set(kept)
+    assert len({"wins", "ties", "losses"} & set(kept)) in (0, 3)
+    assert (kept == [column.key for column in table.columns]) is (width == 1000)
+
+
+def test_what_is_no_detail_stays_however_narrow_it_is(table: Rows) -> None:
+    assert {column.detail for column in fitting(table, 1).columns} == {0}
 
 
 def test_further_keys_stand_beside_the_rows(table: Rows) -> None:
