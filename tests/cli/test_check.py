@@ -107,10 +107,6 @@ def test_faults_have_the_words_of_a_league(home: Path, arena: Arena) -> None:
         (("check", "unbuilt"), "build step 'false' failed (exit status 1)"),
         (("check", "broken"), "    the last line of the build"),
         (("check", "broken"), "    fail.py:1: this file, as its author knows it"),
-        (
-            ("check", "rusty"),
-            "build needs the program 'cargo': not found, or not executable; for rust install Rust 1.85",
-        ),
         (("check", "random", "--game", "solitair"), "unknown game 'solitair'"),
     ],
 )
