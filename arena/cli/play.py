@@ -7,6 +7,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -21,8 +22,9 @@ from arena.games.options import option_fields
 from arena.league.bots import read_bots, require_players
 from arena.league.builds import Builds, users_cache
 from arena.league.case import Case
-from arena.league.job import GameJob, Job, SittingEnd
+from arena.league.job import GameJob, Job, SittingEnd, new_mark
 from arena.league.pool import Pool
+from arena.league.runner import VOIDS_PAUSE
 from arena.league.snapshot import snapshots
 from arena.league.steps import step_sandbox
 from arena.players.base import FaultPolicy, Limits, Program
@@ -93,7 +95,11 @@ def one_round(game: str) -> dict[str, int]:
 
 
 def play_one(spec: GameSpec, programs: Sequence[Program], seed: str, limits: Limits) -> tuple[Finished, SittingEnd]:
-    """Play one game in a worker; return it with what the bots printed."""
+    """Play one game in a worker; return it with what the bots printed.
+
+    Raises:
+        UsageError: when this machine was at fault again and again, so that no attempt counts.
+    """
     secret = derive(b"arena play", seed)
     game_id = derive(secret, spec.ruleset).hex()[:20]
     seeds = tuple(bot_seed(secret, game_id, seat) for seat in range(len(programs)))
@@ -107,12 +113,19 @@ def play_one(spec: GameSpec, programs: Sequence[Program], seed: str, limits: Lim
     )
     pool = Pool(1)
     try:
-        items = [item.content for item in pool.play(iter([job])) if item is not None]
+        for _ in range(VOIDS_PAUSE):
+            items = [item.content for item in pool.play(iter([replace(job, mark=new_mark())])) if item is not None]
+            (end,) = [item for item in items if isinstance(item, SittingEnd)]
+            (played,) = [item for item in items if not isinstance(item, SittingEnd)]
+            if isinstance(played, Finished):
+                return played, end
+            tell(f"this attempt does not count: {played.evidence}")
     finally:
         pool.close()
-    (finished,) = [item for item in items if isinstance(item, Finished)]
-    (end,) = [item for item in items if isinstance(item, SittingEnd)]
-    return finished, end
+    raise UsageError(
+        f"the game was void {VOIDS_PAUSE} times: this machine is too busy for decisions within {limits.move_ms} ms; end "
+        "other programs, or allow more time with --move-ms"
+    )
 
 
 def _result(record: Record) -> Rows:
