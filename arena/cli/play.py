@@ -123,7 +123,7 @@ def play_one(spec: GameSpec, programs: Sequence[Program], seed: str, limits: Lim
     finally:
         pool.close()
     raise UsageError(
-        f"the game was void {VOIDS_PAUSE} times: this machine is too busy for decisions within {limits.move_ms} ms; end "
+        f"the game was void {VOIDS_PAUSE} times: this machine is too busy for decisions in {limits.move_ms} ms; end "
         "other programs, or allow more time with --move-ms"
     )
 
