@@ -139,7 +139,7 @@ COVERED: dict[str, list[Test]] = {
     "E11": [(HERE, "test_what_bots_print_is_neither_an_action_nor_in_the_output_of_the_arena")],
     "F02": [
         (RUNNER, "test_a_first_signal_finishes_the_running_games"),
-        ("league.test_match", "test_incomplete_deals_wait"),
+        (STANDINGS, "test_an_incomplete_block_waits_and_is_told"),
     ],
     "F05": [
         (DURABILITY, "test_a_power_cut_costs_the_running_games_at_most_and_a_torn_end_is_mended"),
@@ -192,6 +192,7 @@ COVERED: dict[str, list[Test]] = {
         (SNAPSHOT, "test_same_program_under_two_names"),
     ],
     "J05": [(HERE, "test_a_secret_repeats_its_league_from_wherever_the_command_is_given")],
+    "J06": [("cli.test_new", "test_new_league_uncommented_is_a_league_too")],
     "K02": [
         (HERE, "test_a_secret_repeats_its_league_from_wherever_the_command_is_given"),
         (FOLDER, "test_resume_keeps_the_secret"),
@@ -230,7 +231,7 @@ COVERED: dict[str, list[Test]] = {
 """Row → the tests, module below ``tests`` and function, that show it does not happen here."""
 
 NOT_COVERED = {
-    "A24": "the conformance check has limits of its own, far above a sound bot's; what must be kept is all it judges",
+    "A24": "the check names its clock in its document and tells must from should; there is no league to take one from",
     "A25": "no log of messages: the evidence of a late decision splits its time (A09), and gRPC has traces of its own",
     "B09": "there is no live page; a reader beside a running league is shown by the store's own tests",
     "B22": "no status command: what is over its limits is ruled by its clock, which the tests of A and B show",
@@ -239,7 +240,6 @@ NOT_COVERED = {
     "G09": "there is no knockout: no game depends on the result of another",
     "H05": "ratings are of the whole league, never of a round; nothing drifts from a starting value",
     "H15": "no decay and no re-entry: the entrants of a league are fixed when it begins",
-    "J06": "the pages of options are made from the tables that check them; README names no defaults",
 }
 """Row → why there is no test of it."""
 
