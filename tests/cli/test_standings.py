@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import sqlite3
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -123,6 +124,20 @@ def test_void_games_are_counted_beside_the_ladder(run: Command, league: Path) ->
     assert "1 void and played again" in text
     rows = json.loads(run("standings", league, "--json"))["ladders"][0]["rows"]
     assert sorted(row["void"] for row in rows) == [0, 1, 1, 1]
+
+
+def test_an_incomplete_block_waits_and_is_told(run: Command, tmp_path: Path) -> None:
+    """A deal that a line-up has not played in all its seatings is kept and counted apart; the rest is rated."""
+    folder = write_league(tmp_path / "spring", deals=3)
+    with sqlite3.connect(folder / "league.db") as connection:
+        (gone,) = connection.execute("SELECT id FROM games ORDER BY id LIMIT 1").fetchone()
+        for table in ("records", "traces", "games"):
+            connection.execute(f"DELETE FROM {table} WHERE id = ?", (gone,))
+    connection.close()
+    document = json.loads(run("standings", folder, "--json"))
+    assert (document["stored"], document["complete"]) == (3 * 24 - 1, False)
+    assert sum(row["games"] for row in document["ladders"][0]["rows"]) == 3 * (3 * 24 - 6)
+    assert "5 games wait for the rest of their blocks and are not rated yet" in run("standings", folder)
 
 
 def test_crosstable_has_points_differences_and_tie_breaks(run: Command, league: Path) -> None:

@@ -139,7 +139,7 @@ def keeps_its_pace(sittings: int, workers: int) -> None:
 
 
 def test_a_bot_that_crashes_in_every_game_uses_up_no_slot() -> None:
-    keeps_its_pace(5, workers=2)
+    keeps_its_pace(4, workers=2)
 
 
 @pytest.mark.soak
@@ -150,7 +150,7 @@ def test_a_bot_that_crashes_in_a_hundred_games_uses_up_no_slot() -> None:
 
 def test_a_bot_that_dies_before_it_is_asked_is_not_started_again_and_again() -> None:
     """While another thinks, its starts would take the processor away from that one: three are enough."""
-    bots = [program("thinks", "--sleep-ms", "2000"), program("bad", "--fault", "crash", "--when", "idle")]
+    bots = [program("thinks", "--sleep-ms", "1000"), program("bad", "--fault", "crash", "--when", "idle")]
     played = play(bots, 1, NO_CLOCK, in_flight=1, game="prime_cards", options={"target_score": 20})
     assert [str(word) for word in played.games[0].terminations] == ["normal", "no-show"]
     assert played.end.restarts <= 2
@@ -184,7 +184,7 @@ def said(folder: Path) -> str:
 
 
 def test_two_bots_that_die_at_once_lose_together_in_whatever_order(tmp_path: Path) -> None:
-    for number in range(3):
+    for number in range(2):
         die_together(tmp_path / str(number), number)
 
 

@@ -58,6 +58,15 @@ def play(bots: Sequence[Program], games: int, limits: Limits = QUICK, **rest: An
     return run(job(bots, games, limits, **rest))
 
 
+def play_until_whole(bots: Sequence[Program], games: int, limits: Limits = QUICK, **rest: Any) -> Played:
+    """Play a sitting again while games of it are void, because this machine stalled: that is no bot's doing."""
+    for _ in range(10):
+        played = play(bots, games, limits, **rest)
+        if len(played.games) == games:
+            return played
+    raise AssertionError("the machine is too full to say anything")
+
+
 def run(sitting: Job) -> Played:
     """Play a job to its end and replay every game."""
 
