@@ -260,6 +260,8 @@ def _why_no_hello(driver: Driver) -> str:
     hint = ""
     if printed and driver.word is Termination.NO_SHOW:
         hint = "; it printed something instead: stdout is not the protocol, answers travel on the stream"
+    elif driver.death.endswith("exit status 0"):
+        hint = " without having dialled ARENA_ADDRESS: a bot calls its SDK's run, and plays on the stream until Goodbye"
     return f"{driver.death}{hint}{_quoted(printed)}"
 
 

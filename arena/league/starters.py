@@ -34,7 +34,7 @@ ALIASES: Mapping[str, str] = {
 
 
 SDK_FOLDER = "arena"
-"""The part of a starter that is no business of its author."""
+"""The part of a starter that is no business of its author, wherever its language wants it: SDK and contract."""
 _EDIT = re.compile(r"legal_?actions", re.IGNORECASE)
 _HASH_COMMENTS = frozenset([".py", ".rb"])
 _FIELD = re.compile(r"^  (?P<type>(?:optional |repeated )?[\w.]+) (?P<name>\w+) = \d+;")
@@ -106,7 +106,7 @@ def make_bot(folder: Path, language: str, game: str | None = None) -> Made:
     files = source_files(starter)
     try:
         copy_sources(starter, files, folder)
-        own = tuple(str(path) for path in files if path.parts[0] != SDK_FOLDER)
+        own = tuple(str(path) for path in files if SDK_FOLDER not in path.parts)
         _name(folder / MANIFEST, name, game)
         edit = _prepare(folder, own, game)
     except OSError as error:

@@ -97,6 +97,16 @@ def test_faults_have_the_words_of_a_league(home: Path, arena: Arena) -> None:
         assert words in " ".join(run.out.split())
 
 
+def test_a_bot_that_prints_instead_of_dialling(home: Path, arena: Arena) -> None:
+    """A program that ends well and has never called the referee is told what a bot does."""
+    make(home, "printer", code="print('play 7')\n")
+    run = arena("check", "printer", "--quick", "--game", "no_thanks")
+    assert run.status == 1
+    said = " ".join(run.out.split())
+    assert "the process ended with exit status 0 without having dialled ARENA_ADDRESS: a bot calls" in said
+    assert "play 7" in said
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

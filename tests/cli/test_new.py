@@ -76,6 +76,18 @@ def test_a_new_bot_plays(home: Path, arena: Arena) -> None:
     assert arena("play", "no_thanks", "hello", "hello", "hello", "--option", "rounds=1").status == 0
 
 
+EDITED = {
+    "cpp": "bot.cpp",
+    "go": "main.go",
+    "java": "src/Main.java",
+    "javascript": "bot.js",
+    "python": "bot.py",
+    "ruby": "bot.rb",
+    "rust": "src/main.rs",
+}
+"""The author's own file."""
+
+
 @pytest.mark.parametrize("language", languages())
 def test_starters_of_every_language(home: Path, language: str) -> None:
     """Each is whole, named after its folder, without a link left, and the line to edit looks at the legal actions."""
@@ -84,6 +96,7 @@ def test_starters_of_every_language(home: Path, language: str) -> None:
     assert (bot.name, bot.games) == ("mine", ("rainbow",))
     assert not any(path.is_symlink() for path in made.folder.rglob("*"))
     name, number = made.edit
+    assert name == EDITED[language]
     lines = (made.folder / name).read_text().splitlines()
     assert "legal" in lines[number - 1].lower()
     above = lines[number - 1 - sum(1 for _ in view_fields("rainbow")) - 1 : number - 1]
