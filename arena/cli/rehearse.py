@@ -87,4 +87,4 @@ def _print(found: Sequence[Rehearsed]) -> None:
     ]
     print_rows(Rows(COLUMNS, tuple(rows)))
     harmed = sum(not item.survived for item in found)
-    click.echo(f"\nsurvived {len(found) - harmed} of {len(found)}")
+    click.echo(f"survived {len(found) - harmed} of {len(found)}")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +20,7 @@ from arena import __version__
 from arena.cli.main import COMMANDS
 from arena.cli.main import arena as group
 from arena.games import game_ids
-from tests.commands import PATIENCE_S, arena
+from tests.commands import PATIENCE_S, Commands, arena, finished
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -139,6 +142,27 @@ def test_a_file_called_arena_in_the_working_directory_is_not_taken_for_the_arena
     command = [str(Path(sys.executable).parent / "arena"), "play", "no_thanks", "margin", "random", "margin"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_ctrl_c_leaves_a_line_and_its_status(tmp_path: Path, started: Commands) -> None:
+    """In mid-game, with a bot that never answers: words, status 130, no trace and no output by halves."""
+    code = "def decide(request):\n    while True:\n        pass\n"
+    (tmp_path / "bot.py").write_text(f"from arena.sdk import run\n{code}run(decide)\n")
+    game = ("play", "no_thanks", "mine={python} bot.py", "margin", "margin", "--no-clock")
+    running = started(*game, cwd=tmp_path)
+    time.sleep(3)
+    running.send_signal(signal.SIGINT)
+    done = finished(running)
+    assert (done.status, done.out) == (130, "")
+    assert done.err.strip() == "stopped with Ctrl-C"
+
+
+def test_a_pipe_gets_plain_text(tmp_path: Path) -> None:
+    """No colours, no bars and no carriage returns where nobody looks at a terminal."""
+    for words in (("games",), ("games", "--faults"), ("play", "no_thanks", "margin", "margin", "margin", "--show")):
+        ran = arena(*words, cwd=tmp_path, env={**os.environ, "TERM": "xterm-256color", "FORCE_COLOR": ""})
+        assert ran.status == 0
+        assert not {"\x1b", "\r"} & set(ran.out + ran.err)
 
 
 def test_output_pipes(tmp_path: Path) -> None:
