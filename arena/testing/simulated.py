@@ -222,6 +222,7 @@ class Simulated:
         self._on_exit = on_exit
         self._on_excess = on_excess
         self._stream: Stream | None = None
+        self._over: set[str] = set()
         self._told = asyncio.Event()
         self._task = asyncio.ensure_future(self._live())
         machine.done.setdefault(self._seat, set())
@@ -281,6 +282,7 @@ class Simulated:
         self._dial()
         while (data := await self._hear()) is not None:
             response = arena_pb2.PlayResponse.FromString(data)
+            self._keep_count(response)
             await self._wait(0.0005)
             answers: list[Answer] = []
             for request in response.requests:
@@ -290,6 +292,12 @@ class Simulated:
                 self._stream.answer(answers)
             await self._wait(0)
         self._exit("exit status 0")
+
+    def _keep_count(self, response: arena_pb2.PlayResponse) -> None:
+        """Note it as an error of the referee's when it speaks of a game that it has told to be over."""
+        named = [item.game_id for items in (response.new_games, response.requests) for item in items]
+        self._over.update(over.game_id for over in response.game_overs)
+        self._machine.errors += [f"{game_id} goes on after its end" for game_id in named if game_id in self._over]
 
     def _dial(self) -> None:
         listener = self._machine.listeners.get(self._token)
