@@ -34,7 +34,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def follow(language: str, folder: Path) -> None:
-    """Do what a block says; the league that it plays is cut down to one deal."""
+    """Do what a block says; the league that it plays is cut down to one deal and six tables."""
     require_language(language)
     lines = [line.removeprefix("$ ") for line in BLOCKS[language].splitlines()]
     first, check, leagues = lines
@@ -44,7 +44,8 @@ def follow(language: str, folder: Path) -> None:
     write, play = leagues.split(" && ")
     assert "1 bot found near it" in run(write, folder)
     path = folder / shlex.split(write)[2]
-    path.write_text(path.read_text().replace("\ndeals = 100", "\ndeals = 1"))
+    text = path.read_text().replace("\ndeals = 100", "\ndeals = 1").replace("\n# line_ups = 0", "\nline_ups = 6")
+    path.write_text(text)
     name = shlex.split(make)[2]
     ladder = run(play, folder)
     assert re.search(rf"^\d+ +{name} ", ladder, re.MULTILINE), ladder
