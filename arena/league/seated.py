@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from enum import Enum, auto
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from arena.errors import Termination
 from arena.games import Seat
@@ -25,6 +25,7 @@ from arena.referee.clock import MS, Key, ProcessClock
 
 IN_FLIGHT_MAX = 64
 NOTE_MAX = 500
+EVIDENCE_LINES = 50
 SAMPLES = 20
 WAITS_NS = MS
 """A bot whose decisions take longer than this and mostly without computing is waiting for something."""
@@ -73,6 +74,7 @@ class Seated:
         no_shows: failed starts that have not cost a game yet.
         failed_starts: starts in a row that came to nothing: no hello, or an end before it was asked anything.
         failure: why the last start came to nothing.
+        failure_seen: what was seen of its process then.
         declared: games that it says it can play; empty is all.
         greeted: the present process has said Hello.
         benched: asked no more in this sitting.
@@ -100,6 +102,7 @@ class Seated:
         self.no_shows = 0
         self.failed_starts = 0
         self.failure = ""
+        self.failure_seen: dict[str, Any] = {}
         self.declared: tuple[str, ...] = ()
         self.starts = 0
         self.greeted = False
@@ -392,6 +395,12 @@ class Seated:
             self.silent_since_ns = None
             self._at_start = self.latest
             self.clock.resume(now_ns)
+
+    def last_seen(self) -> dict[str, Any]:
+        """Return what is known of its present or last process, as evidence: how it ended, what it used and printed."""
+        if self.process is None:
+            return {}
+        return {"output": self.process.log.last_lines(EVIDENCE_LINES), **self.process.evidence()}
 
     # -- between its turns ---------------------------------------------------------------------------------------------
 

@@ -39,7 +39,6 @@ LATE_WINDOWS = 3
 STRAYS = 10
 BREAK_S = 0.1
 """How long the end of a process may come after the end of its stream, for the two to be one crash."""
-EVIDENCE_LINES = 50
 
 
 async def play_sitting(job: Job) -> AsyncIterator[Finished | Void | SittingEnd]:
@@ -206,7 +205,8 @@ class Sitting:
         """Let a bot be asked in a game, unless it has lost the right to be."""
         if bot.benched or bot.no_shows:
             bot.no_shows = max(0, bot.no_shows - 1)
-            self._retire(bot, play, Termination.NO_SHOW, f"the bot was not ready in time: {bot.failure}")
+            words = f"the bot was not ready in time: {bot.failure}"
+            self._retire(bot, play, Termination.NO_SHOW, words, **bot.failure_seen)
         elif any(game_id == play.game_id for game_id, _ in bot.unanswered):
             self._retire(bot, play, Termination.TIMEOUT, "the bot still owes the answer that was ruled late before")
         else:
@@ -243,7 +243,7 @@ class Sitting:
         bot.asks.clear()
         bot.pending.clear()
         for play in waiting:
-            self._retire(bot, play, Termination.NO_SHOW, words)
+            self._retire(bot, play, Termination.NO_SHOW, words, **bot.failure_seen)
             self._progress(play)
         self._spawn(bot.leave(words))
 
@@ -427,15 +427,13 @@ class Sitting:
 
     def _retire_for_death(self, bot: Seated, play: Play, word: Termination, words: str) -> None:
         self._drop(bot, play)
-        output = bot.process.log.last_lines(EVIDENCE_LINES) if bot.process else ""
-        measured = bot.process.evidence() if bot.process else {}
-        self._retire(bot, play, word, words, output=output, **measured)
+        self._retire(bot, play, word, words, **bot.last_seen())
         self._progress(play)
 
     def _rule_failed_start(self, bot: Seated, words: str) -> None:
         """Charge a start that came to nothing to the game that waits for it, else to the next one."""
         bot.failed_starts += 1
-        bot.failure = words
+        bot.failure, bot.failure_seen = words, bot.last_seen()
         if bot.failed_starts >= FAILED_STARTS and self._playing:
             self._bench(bot, f"benched after {FAILED_STARTS} failed starts in a row; the last: {words}")
         elif bot.pending:

@@ -348,7 +348,7 @@ EVIDENCE: dict[str, dict[str, Any]] = {
     "hang": {"charged_ms": 600},
     "illegal": {"answer": "lay 11"},
     "half-close": {},
-    "exit-early": {},
+    "exit-early": {"status": "exit status 1"},
 }
 
 
@@ -368,7 +368,7 @@ def test_no_fault_is_without_evidence(fault: str) -> None:
     assert {key: first[key] for key in wanted if key in ("status", "answer")} == {
         key: value for key, value in wanted.items() if key in ("status", "answer")
     }
-    if first["word"] in ("crash", "resource", "disconnect", "protocol") and "used_us" not in first:
+    if first["word"] in ("crash", "resource", "disconnect", "protocol", "no-show") and "used_us" not in first:
         assert first["status"]
         assert "cpu_ms" in first
 
