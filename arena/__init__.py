@@ -24,15 +24,18 @@ plans, stores and reports; it alone writes, and it never imports grpc. Worker pr
 (``league.sitting``). Resuming is planned ids minus stored ids.
 
 **One decision.** The table (``referee.table``) says which seats must be asked. The request waits until its bot may be
-asked: while bots share the worker's core, one at a time owes answers (the *baton*), and everything that is pending for
-it goes out as one list, because a gRPC message costs as much as sixty decisions. Its clock (``referee.clock``) starts
-when all earlier requests of the process are closed. The answer is matched by (game, decision), charged, checked against
-the rules and applied; a late, illegal or missing one is ruled (``referee.faults``), unless the lag canaries
-(``referee.canary``) say that this machine stalled: then the game is void and played again.
+asked: while bots share the worker's core, one at a time owes answers (``league.baton``), and everything that is pending
+for it goes out as one list, because a gRPC message costs as much as sixty decisions. Its clock (``referee.clock``)
+starts when all earlier requests of the process are closed. The answer is matched by (game, decision), charged, checked
+against the rules and applied; a late one is seen by the *watch* (``league.watch``), which looks at all clocks every
+10 ms; a late, illegal or missing one is ruled (``referee.faults``), unless the lag canaries (``referee.canary``) say
+that this machine stalled: then the game is void and played again.
 
 **Faults** cost their own bot and nobody else: a process's death retires one seat in one game, and the restarted process
 plays the others. A retired seat plays default actions and ranks below every seat that was not retired
-(``records.record.places``); it is rated as a loss, never as a draw, and counted in a column of its own.
+(``records.record.places``); it is rated as a loss, never as a draw, and counted in a column of its own. What a bot
+does beside its answers (computing between turns, processes left behind, attempts to reach a network) is measured and
+noted for the organiser, and costs nothing.
 
 **Ratings** (``ratings``): one joint Plackett-Luce fit with seat effects and a weak prior over complete blocks, errors
 clustered by deal. The order of games means nothing.
