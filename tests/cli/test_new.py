@@ -181,7 +181,7 @@ def test_new_league_names_the_bots_that_were_not_checked(home: Path, arena: Aren
 
 def test_the_readme_and_new_bot_say_the_same(home: Path, arena: Arena) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text()
-    assert all(f"$ {command}" in readme for command in next_commands("mybot", "no_thanks"))
+    assert all(command in readme for command in next_commands("pybot", "no_thanks"))
 
 
 def test_new_league_uncommented_is_a_league_too(home: Path, arena: Arena) -> None:
