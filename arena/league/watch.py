@@ -90,7 +90,7 @@ class Watch:
     def _load(self, bot: Seated, now_ns: int) -> Load:
         queued, own = (bot.process.queued_ns(), bot.process.cpu_ns()) if bot.process else (0, 0)
         computed = sum(other.process.cpu_ns() for other in self._bots if other.process)
-        return Load(now_ns, queued, own, computed, self._world.queued_ns(), self._world.cpu_ns())
+        return Load(now_ns, queued, own, computed, self._world.cpu_ns())
 
     def _must_wait(self, bot: Seated, what: Hashable, now_ns: int) -> bool:
         """Whether a ruling must wait for a moment: a thread of the bot or of this worker could run and does not.

@@ -14,17 +14,11 @@ from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns, process_time_ns
 from arena.players.process import BotProcess
 from arena.players.remote import Server
 from arena.players.usage import ready as ready_of
-from arena.players.usage import run_delay_ns
 
 
 def boot_ns() -> int:
     """Return the clock that goes on while the machine sleeps, in nanoseconds."""
     return clock_gettime_ns(CLOCK_BOOTTIME)
-
-
-def queued_ns() -> int:
-    """Return for how long this process's threads could have run but had no processor, in nanoseconds."""
-    return run_delay_ns(os.getpid())
 
 
 def ready() -> dict[int, int]:
@@ -42,7 +36,6 @@ class World:
         now_ns: the monotonic clock, which stands while the machine sleeps, in nanoseconds.
         boot_ns: the clock that goes on then, in nanoseconds.
         cpu_ns: processor time of the referee's process so far, in nanoseconds.
-        queued_ns: for how long its threads could have run but had no processor, in nanoseconds.
         ready: its other threads that run or could run, with the time for which each has run, in nanoseconds.
         server: makes what bots dial.
         process: starts a bot; takes and offers what ``BotProcess`` does.
@@ -51,7 +44,6 @@ class World:
     now_ns: Callable[[], int] = monotonic_ns
     boot_ns: Callable[[], int] = boot_ns
     cpu_ns: Callable[[], int] = process_time_ns
-    queued_ns: Callable[[], int] = queued_ns
     ready: Callable[[], dict[int, int]] = ready
     server: Callable[[], Server] = Server
     process: Callable[..., BotProcess] = BotProcess

@@ -1,10 +1,9 @@
 """Lag canaries: whether this machine stalled while a decision was timed (design section 9).
 
 The worker's own 10 ms timer is one canary: when it comes late, nothing in this process ran, and an answer may have lain
-unread. The other looks at threads from outside: the time for which those of the bot, or those of the worker that move
-its messages, could have run but were given no processor, less what the bots of the sitting computed themselves. A
-verdict of ``host`` needs more than half the margin of one of them. A further sign is the machine's sleep: the clock
-that counts it moves ahead of the one that does not.
+unread. The other looks at a bot from outside: the time for which its threads could have run but were given no
+processor, less what the bots of the sitting computed themselves. A verdict of ``host`` needs more than half the margin
+of either. A third sign is the machine's sleep: the clock that counts it moves ahead of the one that does not.
 
 All times are nanoseconds of a monotonic clock that the caller passes in.
 """
@@ -29,7 +28,6 @@ class Load:
         queued_ns: the bot's threads were ready to run and had no processor, so far.
         own_ns: processor time of the bot itself so far.
         computed_ns: processor time of all bots of the sitting so far.
-        referee_queued_ns: the worker's threads were ready to run and had no processor, so far.
         referee_cpu_ns: processor time of the worker so far.
     """
 
@@ -37,7 +35,6 @@ class Load:
     queued_ns: int
     own_ns: int
     computed_ns: int
-    referee_queued_ns: int
     referee_cpu_ns: int
 
 
@@ -46,7 +43,7 @@ class Delay:
     """Where the time of one decision went, as far as this machine saw it; nanoseconds.
 
     Attributes:
-        stalled_ns: the worker stood still, or its threads had no processor.
+        stalled_ns: the worker stood still.
         kept_ns: the bot was ready to run and got no processor, though no bot of the sitting had it.
         own_ns: the bot computed, with all its threads; None when it was not looked at in time.
     """
@@ -111,9 +108,7 @@ class Canary:
         stalled = self.stalled(since_ns, until_ns)
         if before is None or now is None:
             return Delay(stalled, 0, None)
-        referee = starved(before, now, now.referee_queued_ns - before.referee_queued_ns)
-        kept = starved(before, now, now.queued_ns - before.queued_ns)
-        return Delay(max(stalled, referee), kept, now.own_ns - before.own_ns)
+        return Delay(stalled, starved(before, now), now.own_ns - before.own_ns)
 
     def verdict(self, delay: Delay) -> str:
         """Return why a late decision was this machine's fault, or "" when it was the bot's."""
@@ -124,13 +119,12 @@ class Canary:
         return ""
 
 
-def starved(before: Load, now: Load, queued_ns: int) -> int:
-    """Return for how long others kept threads from running: their time in the run queue, as far as no bot ran then.
+def starved(before: Load, now: Load) -> int:
+    """Return for how long others kept a bot from computing: its waiting in the run queue, as far as no bot ran then.
 
-    Bots that compute too much starve each other, themselves and the referee; that is not the machine's fault. Nor is it
-    what the referee does with all that a bot sends: its time counts as the bot's, as far as the bot itself was busy
-    meanwhile.
+    Bots that compute too much starve each other and themselves; that is not the machine's fault. Nor is it what the
+    referee does with all that a bot sends: its time counts as the bot's, as far as the bot itself was busy meanwhile.
     """
     flooded = min(now.referee_cpu_ns - before.referee_cpu_ns, now.own_ns - before.own_ns)
     idle_of_bots = (now.at_ns - before.at_ns) - (now.computed_ns - before.computed_ns) - flooded
-    return max(0, min(queued_ns, idle_of_bots))
+    return max(0, min(now.queued_ns - before.queued_ns, idle_of_bots))

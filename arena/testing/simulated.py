@@ -118,7 +118,6 @@ class Machine:
             self.now_ns,
             lambda: self.now_ns() + int(self.slept_s * NS),
             lambda: 0,
-            lambda: 0,
             dict,
             lambda: Doorman(self),  # type: ignore[arg-type, return-value]
             lambda *words: Simulated(self, *words),  # type: ignore[arg-type]

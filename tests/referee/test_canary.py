@@ -9,7 +9,7 @@ from arena.referee.canary import Canary, Load, starved
 from arena.referee.clock import MS
 
 TICK = 10 * MS
-START = Load(0, 0, 0, 0, 0, 0)
+START = Load(0, 0, 0, 0, 0)
 HOUR_ASLEEP = 3_600_000 * MS
 
 
@@ -58,23 +58,23 @@ def test_a_tick_that_is_overdue_at_the_ruling_counts() -> None:
 
 
 def test_a_bot_that_others_kept_from_the_processor_is_excused() -> None:
-    before, now = START, Load(1000 * MS, 600 * MS, 90 * MS, 100 * MS, 0, 0)
-    assert starved(before, now, 600 * MS) == 600 * MS
+    before, now = START, Load(1000 * MS, 600 * MS, 90 * MS, 100 * MS, 0)
+    assert starved(before, now) == 600 * MS
     assert "ready to run for 600 ms" in verdict(Canary(150, 10), 0, 1000 * MS, before, now)
 
 
 def test_bots_that_starve_each_other_by_computing_are_not() -> None:
     """Whatever waits in the queue while bots compute is the bots' own doing: threads do not buy an excuse."""
-    before, now = START, Load(1000 * MS, 5000 * MS, 490 * MS, 980 * MS, 5000 * MS, 0)
+    before, now = START, Load(1000 * MS, 5000 * MS, 490 * MS, 980 * MS, 0)
     assert verdict(Canary(150, 10), 0, 1000 * MS, before, now) == ""
 
 
 def test_a_bot_that_floods_the_referee_has_kept_itself_from_the_processor() -> None:
     """The referee's time counts as the bot's, as far as the bot was busy: a quiet one is not blamed for another's."""
-    flooding = Load(1000 * MS, 600 * MS, 600 * MS, 600 * MS, 0, 400 * MS)
-    assert starved(START, flooding, 600 * MS) == 0
-    quiet = Load(1000 * MS, 300 * MS, 5 * MS, 600 * MS, 0, 400 * MS)
-    assert starved(START, quiet, 300 * MS) == 300 * MS
+    flooding = Load(1000 * MS, 600 * MS, 600 * MS, 600 * MS, 400 * MS)
+    assert starved(START, flooding) == 0
+    quiet = Load(1000 * MS, 300 * MS, 5 * MS, 600 * MS, 400 * MS)
+    assert starved(START, quiet) == 300 * MS
 
 
 def test_the_machine_s_sleep_is_seen_by_two_clocks() -> None:
@@ -86,10 +86,10 @@ def test_the_machine_s_sleep_is_seen_by_two_clocks() -> None:
 
 
 def test_injected_stalls_get_the_right_verdict() -> None:
-    """300 seeded cases: a stall of worker, processor, reading, or the bot itself, before or in a decision."""
+    """300 seeded cases: a stall of the worker, the processor, or the bot itself, before or in a decision."""
     chance = random.Random(5)
     for case in range(300):
-        kind, length = chance.choice(("worker", "processor", "reading", "bot")), chance.randint(200, 2000) * MS
+        kind, length = chance.choice(("worker", "processor", "bot")), chance.randint(200, 2000) * MS
         inside = chance.random() < 0.7
         start = chance.randint(3000, 4000) * MS
         end = start + length + 300 * MS
@@ -100,9 +100,6 @@ def test_injected_stalls_get_the_right_verdict() -> None:
             canary.tick(now, 0)
             now += TICK + (length if kind == "worker" and now <= stall_at < now + TICK else 0)
         queued = length if kind == "processor" and inside else 0
-        read_late = length if kind == "reading" and inside else 0
         computed = length if kind == "bot" else 0
-        words = verdict(
-            canary, start, end, replace(START, at_ns=start), Load(end, queued, computed, computed, read_late, 0)
-        )
+        words = verdict(canary, start, end, replace(START, at_ns=start), Load(end, queued, computed, computed, 0))
         assert bool(words) == (inside and kind != "bot"), (case, kind, inside, words)
