@@ -100,16 +100,20 @@ class Sitting:
                 bot.start()
             await self._play_all()
         finally:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*(bot.leave("all games are over") for bot in self._bots), return_exceptions=True)
-            await server.stop()
-            shutil.rmtree(folder, ignore_errors=True)
-            if self._failure is None:
-                await self._results.put(self._cost())
-            await self._results.put(None)
+            await _to_its_end(self._tidy_up(folder, server))
         if self._failure is not None:
             raise self._failure
+
+    async def _tidy_up(self, folder: str, server: Server) -> None:
+        """End all that was started, then say what it cost."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*(bot.leave("all games are over") for bot in self._bots), return_exceptions=True)
+        await server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+        if self._failure is None:
+            self._results.put_nowait(self._cost())
+        self._results.put_nowait(None)
 
     def _seated(self, seat: Seat, server: Server, address: str) -> Seated:
         program = self._job.programs[seat]
@@ -453,6 +457,19 @@ class Sitting:
         needed = self._queue or any(not play.table.retired(bot.seat) for play in self._open.values())
         if self._playing and needed and bot.stage is Stage.GONE and not bot.benched and not self._done.is_set():
             bot.start()
+
+
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Await some work to its end, also when it is cancelled meanwhile; the one who cancels waits for that, too."""
+    task, cancelled = asyncio.ensure_future(work), False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError
 
 
 COSTS = {

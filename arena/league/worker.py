@@ -54,6 +54,14 @@ async def serve(pipe: Connection, listen: Listen) -> None:
 
     async def work() -> None:
         nonlocal sitting
+        try:
+            await play_all()
+        finally:  # while the loop runs: without one gRPC cannot take leave of its servers
+            sitting = None
+            servers.clear()
+
+    async def play_all() -> None:
+        nonlocal sitting
         while True:
             pipe.send((READY, None))
             job = await inbox.get()

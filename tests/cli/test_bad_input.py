@@ -192,12 +192,12 @@ def test_folders_that_are_no_results(tmp_path: Path, played: Path) -> None:
 
 def test_two_runs_of_one_folder(tmp_path: Path, started: Commands) -> None:
     """The second is refused with the process of the first, which goes on."""
-    file = league(tmp_path / "spring.toml", SLOW, deals=6)
+    file = league(tmp_path / "spring.toml", SLOW, deals=3)
     first = started("run-league", file, "--json", cwd=tmp_path)
     wait_for(lambda: count(tmp_path / "results/spring"))
     assert f"another run works in this folder (process {first.pid})" in refused(tmp_path, "run-league", file)
     done = finished(first)
-    assert (done.status, done.document["stored"]) == (0, 36)
+    assert (done.status, done.document["stored"]) == (0, 18)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_a_full_disk_in_mid_league_stops_it_with_words_and_loses_nothing(
     small_disk: Path, tmp_path: Path, started: Commands
 ) -> None:
     """Space made, the same command goes on to the end with every game once."""
-    file = league(tmp_path / "spring.toml", SLOW, deals=8)
+    file = league(tmp_path / "spring.toml", SLOW, deals=4)
     results = small_disk / "spring"
     running = started("run-league", file, "--results", results, "--json", cwd=tmp_path)
     wait_for(lambda: count(results))
@@ -263,10 +263,10 @@ def test_a_full_disk_in_mid_league_stops_it_with_words_and_loses_nothing(
     assert "Traceback" not in full.err
     (small_disk / "filler").unlink()
     before = count(results)
-    assert 0 < before < 48
+    assert 0 < before < 24
     done = arena("run-league", file, "--results", results, "--json", cwd=tmp_path)
-    assert (done.status, done.document["stored"]) == (0, 48), done.err
-    assert f"resuming: {before} of 48 games are stored" in done.err
+    assert (done.status, done.document["stored"]) == (0, 24), done.err
+    assert f"resuming: {before} of 24 games are stored" in done.err
 
 
 def test_a_full_disk_before_the_first_game(small_disk: Path, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_late_answer_says_whose_time_it_was(tmp_path: Path) -> None:
         home = tmp_path / name
         home.mkdir()
         bots = [fixture("a"), fixture("b"), fixture(name, *flags, "--in-flight", "1")]
-        league(home / "spring.toml", bots, deals=1, tail=limits)
+        league(home / "spring.toml", bots, deals=1, tail="seatings = 1\n" + limits)
         command("run-league", "spring.toml", cwd=home)
         results = home / "results/spring"
         game = with_fault(results, Termination.TIMEOUT)

@@ -86,7 +86,7 @@ def test_conduct_is_stored_and_shown_under_the_standings(tmp_path: Path) -> None
     """The bot spins on after its first answer; the others take their time, so that it has much time to do so."""
     slow = ("--sleep-ms", "10")
     bots = [fixture("a", *slow), fixture("b", *slow), fixture("busy", "--fault", "spin", "--at", "1")]
-    league(tmp_path / "spring.toml", bots, deals=6)
+    league(tmp_path / "spring.toml", bots, deals=2)
     ran = arena_command("run-league", "spring.toml", cwd=tmp_path)
     assert ran.status == 0, ran.err
     assert "integrity: 'busy' used" in ran.out

@@ -64,6 +64,13 @@ WORDS = {
     **dict.fromkeys(TIMEOUT, "timeout"),
     **dict.fromkeys(NO_SHOW, "no-show"),
 }
+SIBLINGS = (
+    *("empty", "content-type", "priority-flood", "stream-zero", "window-overflow", "goaway-error", "second-dial"),
+    *("silent-streams", "mute-sockets", "http1-sockets", "short-bomb", "zip-tail", "trailing", "empty-lists"),
+    *("longest", "flag", "cut-off", "answer-close", "trailers", "empty-frames", "padded-frames"),
+    *("old-stream", "loose", "flags", "slow", "many-tokens"),
+)
+"""Faults of which another of the same kind is played in every run."""
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +137,9 @@ def test_without_a_fault_it_plays_to_the_end(wire: Program) -> None:
 
 
 @pytest.mark.timeout(BUILD_S)
-@pytest.mark.parametrize("fault", WORDS)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=[pytest.mark.soak] if fault in SIBLINGS else []) for fault in WORDS]
+)
 def test_a_fault_of_the_transport_costs_its_bot_alone(wire: Program, fault: str) -> None:
     played = play_beside(wire, fault)
     assert [played.words(seat) for seat in range(3)] == [[WORDS[fault]], ["normal"], ["normal"]], faults(played)

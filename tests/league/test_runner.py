@@ -272,7 +272,7 @@ def count_of_open(folder: Path) -> bool:
 
 def test_a_signal_before_the_first_game(tmp_path: Path, started: Commands) -> None:
     """Stopped while a bot keeps the others waiting for its hello: 130, and the league can begin later."""
-    bots = [*BOTS[:2], fixture("late", "--policy", "first", "--start-ms", "3000")]
+    bots = [*BOTS[:2], fixture("late", "--policy", "first", "--start-ms", "1500")]
     written(tmp_path, bots, deals=1)
     running = started("run-league", "spring.toml", "--json", cwd=tmp_path)
     wait_for(lambda: len(left_over(tmp_path / RESULTS)) == 3)
