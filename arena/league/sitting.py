@@ -29,6 +29,7 @@ from arena.league.seated import Seated, Stage
 from arena.league.watch import Watch
 from arena.league.world import REAL, World
 from arena.players.remote import Server
+from arena.players.tasks import to_its_end
 from arena.protocol.convert import Answer
 from arena.records.record import Finished, Void
 from arena.referee.clock import MS, Key
@@ -100,7 +101,7 @@ class Sitting:
                 bot.start()
             await self._play_all()
         finally:
-            await _to_its_end(self._tidy_up(folder, server))
+            await to_its_end(self._tidy_up(folder, server))
         if self._failure is not None:
             raise self._failure
 
@@ -457,19 +458,6 @@ class Sitting:
         needed = self._queue or any(not play.table.retired(bot.seat) for play in self._open.values())
         if self._playing and needed and bot.stage is Stage.GONE and not bot.benched and not self._done.is_set():
             bot.start()
-
-
-async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Await some work to its end, also when it is cancelled meanwhile; the one who cancels waits for that, too."""
-    task, cancelled = asyncio.ensure_future(work), False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = True
-    task.result()
-    if cancelled:
-        raise asyncio.CancelledError
 
 
 COSTS = {

@@ -19,6 +19,8 @@ from arena.referee.clock import MS, Key
 
 TICK_S = 0.010
 LOAD_TICKS = 10
+PRESENT = 0
+"""Stands for the thread that waits now: the kernel counts its wait once that has ended. No thread has this number."""
 PATIENCE_NS = 1_000 * MS
 """For how long a ruling waits at most for threads that could run and do not."""
 
@@ -71,7 +73,7 @@ class Watch:
         """Return where the time of the decision went that was closed now."""
         load, wait = self._load(bot, now_ns), self._waits.get(bot.seat)
         if wait is not None and wait.what == key and now_ns - wait.since_ns >= PATIENCE_NS:
-            load = replace(load, queued_ns=load.queued_ns + now_ns - wait.since_ns)  # counted once the wait ends
+            load = replace(load, delays_ns={**load.delays_ns, PRESENT: now_ns - wait.since_ns})
         return self._canary.delay(now_ns - used_ns, now_ns, bot.before, load)
 
     def excuse(self, delay: Delay) -> str:
@@ -88,9 +90,9 @@ class Watch:
             self._look_at(bot, now_ns)
 
     def _load(self, bot: Seated, now_ns: int) -> Load:
-        queued, own = (bot.process.queued_ns(), bot.process.cpu_ns()) if bot.process else (0, 0)
+        delays, own = (bot.process.run_delays(), bot.process.cpu_ns()) if bot.process else ({}, 0)
         computed = sum(other.process.cpu_ns() for other in self._bots if other.process)
-        return Load(now_ns, queued, own, computed, self._world.cpu_ns())
+        return Load(now_ns, delays, own, computed, self._world.cpu_ns())
 
     def _must_wait(self, bot: Seated, what: Hashable, now_ns: int) -> bool:
         """Whether a ruling must wait for a moment: a thread of the bot or of this worker could run and does not.

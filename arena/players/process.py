@@ -250,7 +250,11 @@ class BotProcess:
 
     def queued_ns(self) -> int:
         """Return the time for which the threads of the process could have run but had no processor, in nanoseconds."""
-        return usage.run_delay_ns(self.pid)
+        return sum(self.run_delays().values())
+
+    def run_delays(self) -> dict[int, int]:
+        """Return for how long each of its threads could have run but had no processor, in nanoseconds."""
+        return usage.run_delays(self.pid)
 
     def ready(self) -> dict[int, int]:
         """Return its threads that run or could run, with the time for which each has run, in nanoseconds."""

@@ -33,6 +33,7 @@ import grpc
 
 from arena.errors import Termination, UsageError
 from arena.players.base import Listen
+from arena.players.tasks import to_its_end
 from arena.protocol.convert import Answer, Bundle, Hello, hear
 
 PROTOCOL = 1
@@ -180,7 +181,7 @@ class Connection:
             if not self._closing:
                 self._listener.on_end(self, end)
             # A write that the bot does not read cannot be taken back, nor the stream ended meanwhile: gRPC would fail.
-            await asyncio.gather(reader, writer, return_exceptions=True)
+            await to_its_end(asyncio.wait([reader, writer]))
 
     async def _read(self) -> End:
         greeted = False

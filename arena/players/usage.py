@@ -41,12 +41,12 @@ class TreeTime:
         return self._ended_ns + sum(self._used_ns.values())
 
 
-def run_delay_ns(pid: int) -> int:
-    """Return the time for which the threads of a process could have run but had no processor, in nanoseconds.
+def run_delays(pid: int) -> dict[int, int]:
+    """Return for how long each thread of a process could have run but had no processor, in nanoseconds.
 
     The kernel adds a wait when it ends; what waits now is in ``ready``.
     """
-    return sum(delay for _, _, delay in _threads(pid))
+    return {thread: delay for thread, _, delay in _threads(pid)}
 
 
 def ready(pid: int) -> dict[int, int]:

@@ -1,9 +1,10 @@
 """Lag canaries: whether this machine stalled while a decision was timed (design section 9).
 
 The worker's own 10 ms timer is one canary: when it comes late, nothing in this process ran, and an answer may have lain
-unread. The other looks at a bot from outside: the time for which its threads could have run but were given no
-processor, less what the bots of the sitting computed themselves. A verdict of ``host`` needs more than half the margin
-of either. A third sign is the machine's sleep: the clock that counts it moves ahead of the one that does not.
+unread. The other looks at a bot from outside: the time for which the thread that waited longest could have run but was
+given no processor, less what the bots of the sitting computed themselves. A verdict of ``host`` needs more than half
+the margin of either. A third sign is the machine's sleep: the clock that counts it moves ahead of the one that does
+not.
 
 All times are nanoseconds of a monotonic clock that the caller passes in.
 """
@@ -11,6 +12,7 @@ All times are nanoseconds of a monotonic clock that the caller passes in.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena.referee.clock import MS, US
@@ -25,14 +27,14 @@ class Load:
 
     Attributes:
         at_ns: when.
-        queued_ns: the bot's threads were ready to run and had no processor, so far.
+        delays_ns: for how long each of the bot's threads was ready to run and had no processor, so far.
         own_ns: processor time of the bot itself so far.
         computed_ns: processor time of all bots of the sitting so far.
         referee_cpu_ns: processor time of the worker so far.
     """
 
     at_ns: int
-    queued_ns: int
+    delays_ns: Mapping[int, int]
     own_ns: int
     computed_ns: int
     referee_cpu_ns: int
@@ -122,9 +124,11 @@ class Canary:
 def starved(before: Load, now: Load) -> int:
     """Return for how long others kept a bot from computing: its waiting in the run queue, as far as no bot ran then.
 
+    It is that of the thread which waited longest: a runtime has a dozen that wait beside each other and delay nothing.
     Bots that compute too much starve each other and themselves; that is not the machine's fault. Nor is it what the
     referee does with all that a bot sends: its time counts as the bot's, as far as the bot itself was busy meanwhile.
     """
     flooded = min(now.referee_cpu_ns - before.referee_cpu_ns, now.own_ns - before.own_ns)
     idle_of_bots = (now.at_ns - before.at_ns) - (now.computed_ns - before.computed_ns) - flooded
-    return max(0, min(now.queued_ns - before.queued_ns, idle_of_bots))
+    waited = max((delay - before.delays_ns.get(thread, 0) for thread, delay in now.delays_ns.items()), default=0)
+    return max(0, min(waited, idle_of_bots))

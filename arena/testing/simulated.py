@@ -234,6 +234,10 @@ class Simulated:
 
     queued_ns = cpu_ns
 
+    def run_delays(self) -> dict[int, int]:
+        """Return the waiting of its one thread."""
+        return {0: self.queued_ns()}
+
     def ready(self) -> dict[int, int]:
         """Return no threads: it has none."""
         return {}

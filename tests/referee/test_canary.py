@@ -9,7 +9,7 @@ from arena.referee.canary import Canary, Load, starved
 from arena.referee.clock import MS
 
 TICK = 10 * MS
-START = Load(0, 0, 0, 0, 0)
+START = Load(0, {}, 0, 0, 0)
 HOUR_ASLEEP = 3_600_000 * MS
 
 
@@ -58,22 +58,28 @@ def test_a_tick_that_is_overdue_at_the_ruling_counts() -> None:
 
 
 def test_a_bot_that_others_kept_from_the_processor_is_excused() -> None:
-    before, now = START, Load(1000 * MS, 600 * MS, 90 * MS, 100 * MS, 0)
+    before, now = START, Load(1000 * MS, {1: 600 * MS}, 90 * MS, 100 * MS, 0)
     assert starved(before, now) == 600 * MS
     assert "ready to run for 600 ms" in verdict(Canary(150, 10), 0, 1000 * MS, before, now)
 
 
+def test_threads_that_wait_beside_each_other_do_not_add_up() -> None:
+    """A dozen threads that each wait a little delay no answer by all of that."""
+    now = Load(1000 * MS, dict.fromkeys(range(1, 13), 20 * MS), 5 * MS, 5 * MS, 0)
+    assert starved(START, now) == 20 * MS
+
+
 def test_bots_that_starve_each_other_by_computing_are_not() -> None:
     """Whatever waits in the queue while bots compute is the bots' own doing: threads do not buy an excuse."""
-    before, now = START, Load(1000 * MS, 5000 * MS, 490 * MS, 980 * MS, 0)
+    before, now = START, Load(1000 * MS, {1: 5000 * MS}, 490 * MS, 980 * MS, 0)
     assert verdict(Canary(150, 10), 0, 1000 * MS, before, now) == ""
 
 
 def test_a_bot_that_floods_the_referee_has_kept_itself_from_the_processor() -> None:
     """The referee's time counts as the bot's, as far as the bot was busy: a quiet one is not blamed for another's."""
-    flooding = Load(1000 * MS, 600 * MS, 600 * MS, 600 * MS, 400 * MS)
+    flooding = Load(1000 * MS, {1: 600 * MS}, 600 * MS, 600 * MS, 400 * MS)
     assert starved(START, flooding) == 0
-    quiet = Load(1000 * MS, 300 * MS, 5 * MS, 600 * MS, 400 * MS)
+    quiet = Load(1000 * MS, {1: 300 * MS}, 5 * MS, 600 * MS, 400 * MS)
     assert starved(START, quiet) == 300 * MS
 
 
@@ -101,5 +107,5 @@ def test_injected_stalls_get_the_right_verdict() -> None:
             now += TICK + (length if kind == "worker" and now <= stall_at < now + TICK else 0)
         queued = length if kind == "processor" and inside else 0
         computed = length if kind == "bot" else 0
-        words = verdict(canary, start, end, replace(START, at_ns=start), Load(end, queued, computed, computed, 0))
+        words = verdict(canary, start, end, replace(START, at_ns=start), Load(end, {1: queued}, computed, computed, 0))
         assert bool(words) == (inside and kind != "bot"), (case, kind, inside, words)
