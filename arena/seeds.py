@@ -57,6 +57,14 @@ def bot_seed(secret: bytes, game_id: str, seat: int) -> int:
     return Stream(derive(secret, "arena bot seed 1", game_id, seat)).below(1 << 53)
 
 
+def wire_id(secret: bytes, game_id: str) -> str:
+    """Return what bots are told instead of a game's id, which follows from the league file: 20 hex digits.
+
+    Without the secret nobody can tell from it who else sits in the game, or that it was played before.
+    """
+    return derive(secret, "arena wire id 1", game_id).hex()[:20]
+
+
 class Stream:
     """Uniform whole numbers from one 32-byte key; the same key gives the same numbers on every machine."""
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.games import Chance, create
-from arena.seeds import Stream, bot_seed, chance_stream, commitment, deal_key, derive, new_secret
+from arena.seeds import Stream, bot_seed, chance_stream, commitment, deal_key, derive, new_secret, wire_id
 
 SECRET = bytes(range(32))
 RULESET = '{"game":"no_thanks"}'
@@ -32,6 +32,7 @@ def test_keys() -> None:
     assert commitment(SECRET) == "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd"
     assert derive(SECRET, "a", 1).hex() == "1f115a8291974b774166e7a1690b58f0d98f3b80f582d4433e533c32c7db4270"
     assert deal_key(SECRET, RULESET, 7) == DEAL_KEY
+    assert wire_id(SECRET, "game-1") == "5f6de1fa1326cfe55d3a"
 
 
 def test_words_of_a_stream() -> None:

@@ -8,6 +8,7 @@ import click
 
 from arena.cli.out import find_results, print_sheet
 from arena.errors import UsageError
+from arena.league.case import find_game
 from arena.records.codec import decode
 from arena.records.record import Record
 from arena.storage.store import Store
@@ -42,5 +43,6 @@ def _record(results: Path, game: str | None) -> Record:
             raise UsageError(f"{results}: cannot be read: {error.strerror}") from error
     if game is None:
         raise UsageError(f"{results}: which game? Give the beginning of its id; 'arena export {results}' lists them")
-    with Store.open(find_results(results) / "league.db") as store:
-        return store.record(store.find(game))
+    folder = find_results(results)
+    with Store.open(folder / "league.db") as store:
+        return store.record(find_game(folder, store, game))

@@ -29,7 +29,7 @@ def job_again(case: Case, programs: dict[Seat, Program]) -> Job:
         game=record.game,
         options=record.options,
         programs=tuple(programs.get(seat, program) for seat, program in enumerate(nobody)),
-        games=(GameJob(record.game_id, record.deal, b"", seeds),),
+        games=(GameJob(record.game_id, record.deal, b"", seeds, case.wire_id),),
         limits=case.limits,
         policy=case.policy,
         in_flight=1,

@@ -51,6 +51,7 @@ def capsule(case: Case, seat: Seat) -> dict[str, Any]:
         "name": record.players[seat].name,
         "record": json.loads(encode(record)),
         "trace": {
+            "wire_id": case.wire_id,
             "decisions": [line for line in trace.get("decisions", ()) if line[0] == seat],
             "faults": [found for found in trace.get("faults", ()) if found.get("seat") == seat],
         },

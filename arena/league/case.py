@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from arena.league.folder import DATABASE, read_secret
 from arena.league.verify import stored_policy
 from arena.players.base import FaultPolicy, Limits
 from arena.records.record import Record, Void
-from arena.seeds import bot_seed, commitment
+from arena.seeds import bot_seed, commitment, wire_id
+from arena.storage.reader import Reader
 from arena.storage.store import Store
 
 
@@ -39,20 +41,25 @@ class Case:
     voids: tuple[Void, ...] = ()
     bot_seeds: tuple[int, ...] = ()
 
+    @property
+    def wire_id(self) -> str:
+        """What the bots were told as the game's id; in leagues of earlier versions it was the id itself."""
+        return str(self.trace.get("wire_id", self.record.game_id))
+
 
 def read_case(results: Path, game: str) -> Case:
     """Return a stored game by its id, or the beginning of it.
 
     Args:
         results: a results folder.
-        game: what its id begins with.
+        game: what its id begins with, or the id that its bots were told.
 
     Raises:
         UsageError: when no game, or more than one, begins so.
         RecordError: when what is stored does not fit its digests.
     """
     with Store.open(results / DATABASE) as store:
-        record = store.record(store.find(game))
+        record = store.record(find_game(results, store, game))
         facts = json.loads(store.meta()["fingerprint"])
         return Case(
             record=record,
@@ -63,6 +70,18 @@ def read_case(results: Path, game: str) -> Case:
             voids=tuple(void for void in store.voids() if void.game_id == record.game_id),
             bot_seeds=_bot_seeds(results, record),
         )
+
+
+def find_game(results: Path, store: Reader, game: str) -> str:
+    """Return the id of the one stored game whose id begins so, or else the id that its bots were told.
+
+    The second is what stands in what a bot printed; it is known where the secret is.
+
+    Raises:
+        UsageError: when there is no such game, or more than one.
+    """
+    secret = _secret_of(results)
+    return store.find(game, partial(wire_id, secret) if secret else None)
 
 
 def last_faulted(results: Path, bot: str | None = None) -> str:
@@ -104,11 +123,15 @@ def limits_of(stored: Mapping[str, Any]) -> Limits:
     return Limits(**{key: value for key, value in stored.items() if key in known})
 
 
-def _bot_seeds(results: Path, record: Record) -> tuple[int, ...]:
+def _secret_of(results: Path) -> bytes | None:
     try:
-        secret = read_secret(results)
+        return read_secret(results)
     except UsageError:
-        return ()  # a reader of the folder does not have it, and can do without
-    if commitment(secret) != record.commitment:
+        return None  # a reader of the folder does not have it, and can do without
+
+
+def _bot_seeds(results: Path, record: Record) -> tuple[int, ...]:
+    secret = _secret_of(results)
+    if secret is None or commitment(secret) != record.commitment:
         return ()
     return tuple(bot_seed(secret, record.game_id, seat) for seat in range(record.seats))

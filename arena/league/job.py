@@ -31,12 +31,14 @@ class GameJob:
         deal: number of the deal.
         deal_key: key of its chance streams (32 bytes); never the league's secret.
         bot_seeds: by seat, below 2**53.
+        wire_id: what bots are told instead of the id; "" where the id itself says nothing about the game.
     """
 
     game_id: str
     deal: int
     deal_key: bytes
     bot_seeds: tuple[int, ...]
+    wire_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class Play:
         race: the timing of its windows in mode ``race``, else None.
         late_in_a_row: mode ``race``: windows in a row that a seat missed.
         job: ids, keys and seeds of the game.
+        wire_id: what bots are told as its id, and name it by.
     """
 
     __slots__ = (
@@ -49,6 +50,7 @@ class Play:
         "race",
         "strays",
         "table",
+        "wire_id",
     )
 
     def __init__(self, sitting: Job, game: Game[Any, Any], number: int) -> None:
@@ -56,6 +58,7 @@ class Play:
         self._game = game
         self.job: GameJob = sitting.games[number]
         self.number = number
+        self.wire_id = self.job.wire_id or self.job.game_id
         self.table = Table(game, self.job.deal_key, sitting.policy, ask_forced=sitting.ask_forced)
         self.race = game.race_timing
         limits = race_limits(sitting.limits, self.race) if self.race else sitting.limits
@@ -73,12 +76,12 @@ class Play:
 
     def key(self, seat: Seat) -> Key:
         """Return the name of the seat's present request."""
-        return self.job.game_id, self.table.decisions[seat] - 1
+        return self.wire_id, self.table.decisions[seat] - 1
 
     def announce(self, seat: Seat, bundle: Bundle) -> None:
         """Add the announcement of this game to a seat."""
         spec = self._game.spec
-        bundle.new_game(self.game_id, spec.id, seat, spec.seats, spec.options, self.job.bot_seeds[seat])
+        bundle.new_game(self.wire_id, spec.id, seat, spec.seats, spec.options, self.job.bot_seeds[seat])
 
     def ask(self, seat: Seat, bundle: Bundle, *, events: bool) -> None:
         """Add the seat's present request."""
@@ -115,7 +118,7 @@ class Play:
         """Add the end of this game; ranks are final places."""
         over, words = self.table.over, self.table.terminations
         assert over is not None
-        bundle.game_over(self.game_id, over.scores, places(over.ranks, words), words)
+        bundle.game_over(self.wire_id, over.scores, places(over.ranks, words), words)
 
     def finished(self) -> Finished:
         """Return the game for the store."""
@@ -150,6 +153,7 @@ class Play:
         return {
             "schema": 1,
             "id": self.game_id,
+            "wire_id": self.wire_id,
             "decisions": self._timings,
             "decision_columns": ["seat", "step", "charged_us", "bank_us"],
             "faults": self._evidence,

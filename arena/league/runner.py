@@ -33,7 +33,7 @@ from arena.players.process import end_marked
 from arena.records.record import Conduct, Finished, Void
 from arena.schedules.line_ups import Entrant
 from arena.schedules.plan import PlannedGame, remaining
-from arena.seeds import bot_seed, commitment, deal_key
+from arena.seeds import bot_seed, commitment, deal_key, wire_id
 from arena.storage.reader import STRANGERS
 from arena.storage.store import Store
 
@@ -397,6 +397,7 @@ def _game_jobs(secret: bytes, plan: GamePlan, games: Iterable[PlannedGame]) -> t
             game.deal,
             deal_key(secret, plan.ruleset, game.deal),
             tuple(bot_seed(secret, game.game_id, seat) for seat in range(plan.seats)),
+            wire_id(secret, game.game_id),
         )
         for game in games
     )

@@ -346,8 +346,8 @@ class Seated:
         self._wake()
         bundle = self._bundle()
         for play in plays:
-            if play.game_id not in self._told:
-                self._told.add(play.game_id)
+            if play.wire_id not in self._told:
+                self._told.add(play.wire_id)
                 play.announce(self.seat, bundle)
             self.asks[play.key(self.seat)] = play
             play.ask(self.seat, bundle, events=self._events)
@@ -361,25 +361,25 @@ class Seated:
 
     def tell_over(self, play: Play) -> None:
         """Let the next bundle carry the end of a game that this process knows of."""
-        if play.game_id in self._told:
-            self._told.discard(play.game_id)
+        if play.wire_id in self._told:
+            self._told.discard(play.wire_id)
             play.tell_over(self._next)
 
     def tell_void(self, play: Play) -> None:
         """Let the next bundle carry that a game does not count and is over for this process."""
-        if play.game_id in self._told:
-            self._told.discard(play.game_id)
-            self._next.game_over(play.game_id, (), (), [Termination.HOST] * len(play.clocks))
+        if play.wire_id in self._told:
+            self._told.discard(play.wire_id)
+            self._next.game_over(play.wire_id, (), (), [Termination.HOST] * len(play.clocks))
 
     def tell(self, play: Play, decision: int, word: Termination, words: str) -> None:
         """Let the next bundle carry a notice."""
-        self._next.notice(play.game_id, decision, word, words)
+        self._next.notice(play.wire_id, decision, word, words)
 
-    def keep_note(self, answer: Answer) -> None:
+    def keep_note(self, play: Play, answer: Answer) -> None:
         """Put what a bot says with an answer into its log, for its author alone."""
         if self.process is not None:
             note = escaped(answer.note[:NOTE_MAX])
-            self.process.log.add(f"[note] game {answer.game_id}, decision {answer.decision}: {note}\n".encode())
+            self.process.log.add(f"[note] game {play.game_id}, decision {answer.decision}: {note}\n".encode())
 
     def close(self, key: Key, now_ns: int) -> int:
         """Close a request; return its time."""

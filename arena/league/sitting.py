@@ -193,7 +193,7 @@ class Sitting:
     def _open_games(self) -> None:
         while self._game is not None and self._queue and len(self._open) < self._baton.window:
             play = Play(self._job, self._game, self._queue.popleft())
-            self._open[play.game_id] = play
+            self._open[play.wire_id] = play
             self._progress(play)
         if not self._open and not self._queue:
             self._done.set()
@@ -212,17 +212,17 @@ class Sitting:
             bot.no_shows = max(0, bot.no_shows - 1)
             words = f"the bot was not ready in time: {bot.failure}"
             self._retire(bot, play, Termination.NO_SHOW, words, **bot.failure_seen)
-        elif any(game_id == play.game_id for game_id, _ in bot.unanswered):
+        elif any(wire_id == play.wire_id for wire_id, _ in bot.unanswered):
             self._retire(bot, play, Termination.TIMEOUT, "the bot still owes the answer that was ruled late before")
         else:
             bot.pending.append(play)
 
     def _close_game(self, play: Play) -> None:
-        if self._open.pop(play.game_id, None) is None:
+        if self._open.pop(play.wire_id, None) is None:
             return
         for bot, word in zip(self._bots, play.table.terminations, strict=True):
             bot.tell_over(play)
-            bot.unanswered = {key for key in bot.unanswered if key[0] != play.game_id}
+            bot.unanswered = {key for key in bot.unanswered if key[0] != play.wire_id}
             self._faulted[bot.seat][play.number] = word is not Termination.NORMAL
             if not bot.benched and self._faults_in_a_row(bot.seat, play.number) >= FAULTED_IN_A_ROW:
                 self._bench(bot, f"benched after {FAULTED_IN_A_ROW} faulted games in a row")
@@ -278,7 +278,7 @@ class Sitting:
         used = bot.close(key, now_ns)
         bot.last_play = play
         if answer.note:
-            bot.keep_note(answer)
+            bot.keep_note(play, answer)
         if used > allowance:
             self._late(bot, play, used, now_ns)
             return used
@@ -384,11 +384,11 @@ class Sitting:
 
     def _void(self, play: Play, words: str) -> None:
         """Take a game off the table that does not count; it is played again by fresh processes."""
-        del self._open[play.game_id]
+        del self._open[play.wire_id]
         for bot in self._bots:
             self._drop(bot, play)
             bot.tell_void(play)
-            bot.unanswered = {key for key in bot.unanswered if key[0] != play.game_id}
+            bot.unanswered = {key for key in bot.unanswered if key[0] != play.wire_id}
         self._results.put_nowait(Void(play.game_id, Termination.HOST, words))
 
     # -- starts and deaths --------------------------------------------------------------------------------------------
@@ -427,7 +427,7 @@ class Sitting:
         bot.one_by_one = True
         bot.pending = [*interrupted, *bot.pending]
         guilty = interrupted[0] if interrupted else bot.last_play
-        if guilty is not None and guilty.game_id in self._open and not guilty.table.retired(bot.seat):
+        if guilty is not None and guilty.wire_id in self._open and not guilty.table.retired(bot.seat):
             self._retire_for_death(bot, guilty, word, words)
 
     def _retire_for_death(self, bot: Seated, play: Play, word: Termination, words: str) -> None:

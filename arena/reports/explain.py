@@ -37,6 +37,7 @@ def explanation(case: Case) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "id": record.game_id,
+        "wire_id": case.wire_id,
         "game": record.game,
         "deal": record.deal,
         "sandbox": record.sandbox,
@@ -172,7 +173,8 @@ def _slowest(case: Case) -> Iterator[dict[str, Any]]:
 
 def explanation_lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield an explanation as one screen of words: seats and result, then every fault, or the slowest decisions."""
-    yield f"{game_class(found['game']).title} ({found['game']}), game {found['id']}, deal {found['deal']}"
+    told = f" (the bots knew it as {found['wire_id']})" if found["wire_id"] != found["id"] else ""
+    yield f"{game_class(found['game']).title} ({found['game']}), game {found['id']}, deal {found['deal']}{told}"
     unit = game_class(found["game"]).score_unit
     benched = {fault["seat"] for fault in found["faults"] if fault["means"] == BENCHED}
     for seat in sorted(found["seats"], key=lambda seat: (seat["place"], seat["seat"])):

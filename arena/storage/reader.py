@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -128,8 +128,12 @@ class Reader:
             )
         return Counts(stored, void)
 
-    def find(self, prefix: str) -> str:
-        """Return the one stored game id that starts with a prefix.
+    def find(self, prefix: str, alias: Callable[[str], str] | None = None) -> str:
+        """Return the one stored game id that starts with a prefix, or whose alias does if none starts so.
+
+        Args:
+            prefix: the beginning of an id, or of an alias.
+            alias: another name of a game, made from its id.
 
         Raises:
             UsageError: when there is none, or more than one.
@@ -137,6 +141,8 @@ class Reader:
         query = select(schema.games.c.id).where(schema.games.c.id.startswith(prefix, autoescape=True)).limit(4)
         with self._reading() as connection:
             found = list(connection.execute(query).scalars())
+        if not found and alias is not None:
+            found = [game_id for game_id in sorted(self.stored_ids()) if alias(game_id).startswith(prefix)]
         if len(found) == 1:
             return str(found[0])
         if not found:

@@ -19,9 +19,11 @@ import pytest
 
 from arena.errors import UsageError
 from arena.league.config import read_league
+from arena.league.folder import read_secret
 from arena.players.base import Limits
 from arena.players.levels import LEVELS
 from arena.records.codec import decode
+from arena.seeds import wire_id
 from tests.commands import arena, builtin, fixture, league, stored
 from tests.league.sittings import Played, job, play, program, run
 from tests.players.levels import need_level
@@ -224,6 +226,7 @@ COVERED: dict[str, list[Test]] = {
     ],
     "M05": [
         (HERE, "test_nothing_that_a_bot_hears_tells_who_the_others_are"),
+        (HERE, "test_ids_that_bots_are_told_do_not_follow_from_the_league_file"),
         (HERE, "test_a_bots_folder_and_environment_name_nobody"),
         (CONFIG, "test_authors_apart"),
     ],
@@ -412,6 +415,24 @@ def heard(names: tuple[str, str]) -> str:
 def test_nothing_that_a_bot_hears_tells_who_the_others_are() -> None:
     """Byte for byte the same against bots of other names, versions and authors: seats are all that it knows."""
     assert heard(("b", "c")) == heard(("somebody else", "🃏"))
+
+
+def test_ids_that_bots_are_told_do_not_follow_from_the_league_file(tmp_path: Path) -> None:
+    """They are keyed by the secret: a bot whose author has the file cannot look up who sits where."""
+    code = "from arena.sdk import run\ndef decide(request):\n    print(request.game_id)\n"
+    (tmp_path / "tells.py").write_text(code + "    return request.legal_actions[0]\nrun(decide)\n")
+    tells = '[[bot]]\nname = "tells"\ncommand = ["{python}", "tells.py"]\n'
+    file = league(tmp_path / "spring.toml", [tells, builtin("margin"), builtin("random")], deals=2)
+    assert arena("run-league", file, cwd=tmp_path).status == 0
+    results = tmp_path / RESULTS
+    told = {line for log in (results / "logs/tells").iterdir() for line in log.read_text().split()}
+    planned = {game_id for sitting in read_league(file).plan().sittings() for game_id in sitting.game_ids()}
+    assert planned == set(stored(results))
+    assert len(told) == len(planned)
+    assert not told & planned
+    assert told == {wire_id(read_secret(results), game) for game in planned}
+    found = arena("explain", results, min(told), "--json", cwd=tmp_path).document
+    assert (found["wire_id"], found["id"] in planned) == (min(told), True)
 
 
 @pytest.mark.parametrize("level", LEVELS)
