@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.errors import UsageError
+from arena.errors import Termination, UsageError
 from arena.players.process import marked
+from arena.records.record import Void
 from arena.storage.store import Store
 
 ARENA = (sys.executable, "-m", "arena")
@@ -108,6 +109,12 @@ def stored(results: Path) -> dict[str, bytes]:
         ids = [row.game_id for row in store.games()]
         assert len(ids) == len(set(ids))
         return {game_id: store.record_bytes(game_id) for game_id in ids}
+
+
+def voids(results: Path, reason: Termination) -> list[Void]:
+    """Return the stored attempts that did not count for one of the two reasons."""
+    with Store.open(results / "league.db") as store:
+        return [void for void in store.voids() if void.reason is reason]
 
 
 def count(results: Path) -> int:

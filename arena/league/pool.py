@@ -18,11 +18,11 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError, Termination, UsageError
 from arena.league.job import Job, SittingEnd
-from arena.league.messages import FAILED, ITEM, LOBBY, PLAY, READY, REFUSED, STOP, STRANGERS
+from arena.league.messages import FAILED, ITEM, LOBBY, OPENED, PLAY, READY, REFUSED, STOP, STRANGERS
 from arena.players.base import AT_HOME, Listen
-from arena.players.process import end_marked
+from arena.players.process import end_marked, exit_words
 from arena.records.record import Finished, Void
 
 BUFFER_BYTES = 4 << 20
@@ -52,6 +52,7 @@ class _Worker:
     job: Job | None = None
     idle: bool = False
     finished: set[str] = field(default_factory=set)
+    open: set[str] = field(default_factory=set)
 
 
 class Pool:
@@ -136,6 +137,10 @@ class Pool:
             with suppress(OSError):  # a worker that has just died needs no telling
                 worker.pipe.send((STOP, None))
 
+    def aborted(self, words: str) -> tuple[Void, ...]:
+        """Return the games that have begun and will not end, with why, as attempts that do not count."""
+        return tuple(void for worker in self._workers for void in _aborted(worker, words))
+
     def close(self) -> None:
         """End all workers; their bots go with them."""
         for worker in self._workers:
@@ -180,6 +185,8 @@ class Pool:
                 word, content = worker.pipe.recv()
                 if word == ITEM:
                     yield self._item(worker, content)
+                elif word == OPENED:
+                    worker.open.add(content)
                 elif word == LOBBY:
                     self._on_lobby(content)
                 elif word == STRANGERS:
@@ -189,13 +196,15 @@ class Pool:
                 else:
                     self._refuse(word, content)
         except (EOFError, OSError):
-            self._replace(worker)
+            yield from self._replace(worker)
 
     def _item(self, worker: _Worker, content: Any) -> Item:
         assert worker.job is not None
         self._deaths = 0
         if isinstance(content, Finished):
             worker.finished.add(content.game_id)
+        if isinstance(content, Finished | Void):
+            worker.open.discard(content.game_id)
         return Item(worker.job, content)
 
     def _refuse(self, word: str, words: str) -> None:
@@ -204,10 +213,18 @@ class Pool:
         assert word == FAILED, word
         raise WorkerFailed(f"a worker failed; no game was scored for it:\n{words}")
 
-    def _replace(self, worker: _Worker) -> None:
-        """Start a worker in the place of a dead one; what it had not finished is played again."""
-        worker.process.wait()
+    def _replace(self, worker: _Worker) -> Iterator[Item]:
+        """Start a worker in the place of a dead one; what it had not finished is played again.
+
+        Yields:
+            The games that were open when it died, as attempts that do not count.
+        """
+        status = worker.process.wait()
         worker.pipe.close()
+        if worker.job is not None:
+            for void in _aborted(worker, f"the worker that played it ended with {exit_words(status)}"):
+                yield Item(worker.job, void)
+            worker.open.clear()
         self._deaths += 1
         if self._deaths >= DEATHS_IN_A_ROW:
             raise WorkerFailed(f"{self._deaths} workers died in a row without finishing a game")
@@ -218,3 +235,7 @@ class Pool:
                 self._again.append(replace(worker.job, games=left))
                 self._exhausted = False
         self._workers[self._workers.index(worker)] = self._start(worker.number)
+
+
+def _aborted(worker: _Worker, words: str) -> tuple[Void, ...]:
+    return tuple(Void(game_id, Termination.ABORTED, words) for game_id in sorted(worker.open))

@@ -23,7 +23,7 @@ from arena.league.badge import require_badges
 from arena.league.builds import Builds, users_cache
 from arena.league.folder import ResultsFolder
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
-from arena.league.pool import Item, Pool
+from arena.league.pool import Item, Pool, WorkerFailed
 from arena.league.snapshot import remove_unfinished, snapshots
 from arena.league.steps import step_sandbox
 from arena.league.values import GamePlan, League
@@ -197,6 +197,12 @@ def run_league(
                 began = monotonic()
                 _play(run, pool)
                 _keep_speed(run, monotonic() - began)
+        except KeyboardInterrupt:
+            _abort(run, pool, "the run was stopped at once")
+            raise
+        except WorkerFailed:
+            _abort(run, pool, "the run ended by an error of its own")
+            raise
         finally:
             pool.close()
         complete = run.tally.stored >= run.tally.planned
@@ -326,6 +332,7 @@ def _take(run: _Run, item: Item) -> None:
     content = item.content
     if isinstance(content, Finished):
         run.batch.append((run.planned.pop(content.game_id), content))
+        run.void_now.discard(content.game_id)
     elif isinstance(content, Void):
         run.store.add_voids([content])
         run.tally.void += 1
@@ -375,6 +382,12 @@ def _flush(run: _Run) -> None:
         run.stopped = run.enough(run.store, run.batch) or run.stopped
         run.batch = []
     run.stored_at = monotonic()
+
+
+def _abort(run: _Run, pool: Pool, words: str) -> None:
+    """Store what has ended, and that the games which were open will not end; they are played by the next run."""
+    _flush(run)
+    run.store.add_voids(pool.aborted(words))
 
 
 def _jobs(run: _Run) -> Iterator[Job]:

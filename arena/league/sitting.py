@@ -14,7 +14,7 @@ import asyncio
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
 from statistics import median
 from time import monotonic, process_time_ns
 from typing import Any
@@ -49,12 +49,26 @@ async def play_sitting(job: Job) -> AsyncIterator[Finished | Void | SittingEnd]:
 
 
 class Sitting:
-    """The games and bots of one job; see the module's docstring for its rules."""
+    """The games and bots of one job; see the module's docstring for its rules.
+
+    Args:
+        job: what is played.
+        game: its rules, if not those that the job names.
+        lobby: where bots that are started by hand are met.
+        world: clock, server and processes.
+        on_open: is told the id of every game that begins, before its first step.
+    """
 
     def __init__(
-        self, job: Job, game: Game[Any, Any] | None = None, lobby: Lobby | None = None, world: World = REAL
+        self,
+        job: Job,
+        game: Game[Any, Any] | None = None,
+        lobby: Lobby | None = None,
+        world: World = REAL,
+        on_open: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._world = world
+        self._on_open = on_open
         self._results: asyncio.Queue[Finished | Void | SittingEnd | None] = asyncio.Queue()
         self._job = job
         self._lobby = lobby
@@ -194,6 +208,7 @@ class Sitting:
         while self._game is not None and self._queue and len(self._open) < self._baton.window:
             play = Play(self._job, self._game, self._queue.popleft())
             self._open[play.wire_id] = play
+            self._on_open(play.game_id)
             self._progress(play)
         if not self._open and not self._queue:
             self._done.set()

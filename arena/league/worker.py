@@ -11,12 +11,12 @@ import json
 import os
 import sys
 import traceback
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from multiprocessing.connection import Connection
 
 from arena.errors import UsageError
 from arena.league.job import Job
-from arena.league.messages import FAILED, ITEM, LOBBY, PLAY, READY, REFUSED, STOP, STRANGERS
+from arena.league.messages import FAILED, ITEM, LOBBY, OPENED, PLAY, READY, REFUSED, STOP, STRANGERS
 from arena.players.base import Listen
 from arena.protocol.convert import require_upb
 
@@ -52,6 +52,10 @@ async def serve(pipe: Connection, listen: Listen) -> None:
             loop.remove_reader(pipe.fileno())
             ended.set_result(None)
 
+    def tell_opened(game_id: str) -> None:
+        with suppress(OSError):  # the parent has gone: the pipe's end is read next, and ends everything
+            pipe.send((OPENED, game_id))
+
     async def work() -> None:
         nonlocal sitting
         try:
@@ -66,7 +70,7 @@ async def serve(pipe: Connection, listen: Listen) -> None:
             pipe.send((READY, None))
             job = await inbox.get()
             await lobby.open(job.programs)
-            sitting = Sitting(job, lobby=lobby, world=World(server=server))
+            sitting = Sitting(job, lobby=lobby, world=World(server=server), on_open=tell_opened)
             async with aclosing(sitting.play()) as items:
                 async for item in items:
                     pipe.send((ITEM, item))

@@ -46,6 +46,11 @@ SIGNALLED = 128
 """``bwrap`` ends with this plus the number of the signal that ended the bot."""
 
 
+def exit_words(code: int) -> str:
+    """Return how a process ended, as ``subprocess`` tells it, in words: ``exit status 1``, ``signal SIGSEGV``."""
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+
+
 class BotProcess:
     """One process of a bot, from its start to the end of its whole tree.
 
@@ -230,7 +235,7 @@ class BotProcess:
             return "running"
         if self._has_namespaces and code - SIGNALLED in set(signal.Signals):
             code = SIGNALLED - code
-        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+        return exit_words(code)
 
     def evidence(self) -> dict[str, Any]:
         """Return what is known of the process when it has broken the rules or ended: sizes are the most seen."""

@@ -17,6 +17,7 @@ from random import Random
 
 import pytest
 
+from arena.errors import Termination
 from arena.records.codec import decode
 from arena.reports.league import league_standings
 from arena.storage.store import Store
@@ -31,6 +32,7 @@ from tests.commands import (
     league,
     left_over,
     stored,
+    voids,
     wait_for,
 )
 from tests.league.test_runner import RESULTS, moved_on
@@ -151,7 +153,7 @@ def test_a_game_that_the_machine_spoiled_has_its_attempts_beside_one_result(tmp_
     league(tmp_path / "spring.toml", bots, deals=2, tail="[limits]\nstart_s = 60\nmove_ms = 300\nmargin_ms = 150\n")
     running = started("run-league", "spring.toml", "--json", cwd=tmp_path)
     wait_for(lambda: count(tmp_path / RESULTS) or running.poll() is not None)
-    while running.poll() is None and not voids(tmp_path / RESULTS):
+    while running.poll() is None and not voids(tmp_path / RESULTS, Termination.HOST):
         stall(children(running.pid), 1.2)
         time.sleep(0.3)
     ran = finished(running)
@@ -159,17 +161,28 @@ def test_a_game_that_the_machine_spoiled_has_its_attempts_beside_one_result(tmp_
     assert (ran.document["stored"], ran.document["complete"]) == (12, True)
     assert ran.document["void"] >= 1
     assert {row["faults"] for row in ran.document["ladders"][0]["rows"]} == {0}
-    attempts = Counter(voids(tmp_path / RESULTS))
+    attempts = Counter(void.game_id for void in voids(tmp_path / RESULTS, Termination.HOST))
     assert attempts.total() == ran.document["void"]
     records = {game_id: decode(record) for game_id, record in stored(tmp_path / RESULTS).items()}
     assert attempts.keys() <= records.keys()
     assert len({(record.deal, record.entries[0]) for record in records.values()}) == 2
 
 
-def voids(results: Path) -> list[str]:
-    """Return the ids of the void attempts that are stored."""
-    with Store.open(results / "league.db") as store:
-        return [void.game_id for void in store.voids()]
+def test_a_worker_that_dies_after_it_has_spoiled_games_costs_nothing(tmp_path: Path, started: Commands) -> None:
+    """What was void, and what was open then, is played once more, and not twice: the next sitting has all of it."""
+    bots = [fixture(name, "--policy", name, "--sleep-ms", "10") for name in ("first", "last")] + [builtin("margin")]
+    league(tmp_path / "spring.toml", bots, deals=4, tail="[limits]\nstart_s = 60\nmove_ms = 300\nmargin_ms = 150\n")
+    running = started("run-league", "spring.toml", "--json", "--workers", "1", cwd=tmp_path)
+    wait_for(lambda: count(tmp_path / RESULTS) or running.poll() is not None)
+    while running.poll() is None and not voids(tmp_path / RESULTS, Termination.HOST):
+        stall(children(running.pid), 1.2)
+        time.sleep(0.1)
+    os.kill(children(running.pid)[0], signal.SIGKILL)
+    ran = finished(running)
+    assert ran.status == 0, ran.err
+    assert (ran.document["stored"], ran.document["complete"]) == (24, True)
+    assert voids(tmp_path / RESULTS, Termination.ABORTED)
+    assert {row["faults"] for row in ran.document["ladders"][0]["rows"]} == {0}
 
 
 def stall(pids: list[int], seconds: float) -> None:

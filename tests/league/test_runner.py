@@ -18,9 +18,11 @@ from typing import Any
 
 import pytest
 
+from arena.errors import Termination
 from arena.records.codec import decode
 from arena.records.record import Record
 from tests.commands import (
+    SECRET,
     Commands,
     Ran,
     arena,
@@ -32,6 +34,7 @@ from tests.commands import (
     league,
     left_over,
     stored,
+    voids,
     wait_for,
 )
 
@@ -79,11 +82,13 @@ def assert_same(folder: Path, ran: Ran, reference: Reference) -> None:
 
 
 def assert_same_standings(found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """The same ladders; attempts that did not count are shown there, too, but are no part of the result."""
     assert found["digest"] == wanted["digest"]
     for mine, theirs in zip(found["ladders"], wanted["ladders"], strict=True):
         for row, other in zip(mine["rows"], theirs["rows"], strict=True):
-            assert row.keys() == other.keys()
-            for key, value in row.items():
+            assert row.keys() - {"void"} == other.keys() - {"void"}
+            for key in row.keys() - {"void"}:
+                value = row[key]
                 number = isinstance(value, float)
                 assert value == (pytest.approx(other[key], rel=1e-9, abs=1e-9) if number else other[key])
 
@@ -164,10 +169,18 @@ def test_kill_9_of_everything_at_once(undisturbed: Reference, tmp_path: Path, st
 
 
 def test_kill_9_of_a_worker(undisturbed: Reference, tmp_path: Path, started: Commands) -> None:
-    """It is replaced, and what it had not finished is played again; the run does not stop."""
-    running = in_mid_league(started, tmp_path)
+    """It is replaced, and what it had not finished is played again; the run does not stop.
+
+    The games that were open are on record as attempts that did not count.
+    """
+    running = in_mid_league(started, tmp_path, "--workers", "1")
     os.kill(workers_of(running)[0], signal.SIGKILL)
-    assert_same(tmp_path, finished(running), undisturbed)
+    ran = finished(running)
+    assert_same(tmp_path, ran, undisturbed)
+    aborted = voids(tmp_path / RESULTS, Termination.ABORTED)
+    assert 1 <= len(aborted) <= DEALS
+    assert {void.evidence for void in aborted} == {"the worker that played it ended with signal SIGKILL"}
+    assert ran.document["void"] >= len(aborted)
 
 
 @pytest.mark.soak  # hits a game only by chance; the sitting's own test hits one for sure
@@ -247,10 +260,11 @@ def test_a_first_signal_finishes_the_running_games(
 
 def test_a_second_signal_stops_at_once(tmp_path: Path, started: Commands) -> None:
     """Bots that would think for an hour are ended, and nothing is left of the run but what it has stored."""
-    slow = [fixture(name, "--policy", "first", "--fault", "hang", "--at", "30") for name in ("a", "b", "c")]
-    league(tmp_path / "spring.toml", slow, deals=4, tail="[limits]\nmove_ms = 3600000\ngame_s = 100000\n")
+    slow = [fixture(name, "--policy", "last", "--fault", "hang", "--at", "40") for name in ("a", "b", "c")]
+    endless = "[limits]\nmove_ms = 3600000\ngame_s = 100000\n"
+    league(tmp_path / "spring.toml", slow, head=f"{SECRET}in_flight = 1\n", tail=endless)
     running = started("run-league", "spring.toml", "--json", cwd=tmp_path)
-    wait_for(lambda: len(left_over(tmp_path / RESULTS)) >= 6 and count_of_open(tmp_path))
+    wait_for(lambda: count(tmp_path / RESULTS))
     workers = workers_of(running)
     running.send_signal(signal.SIGINT)
     assert running.stderr is not None
@@ -261,13 +275,11 @@ def test_a_second_signal_stops_at_once(tmp_path: Path, started: Commands) -> Non
     ran = finished(running)
     assert (ran.status, ran.out) == (130, "")
     assert "stopped at once; this goes on: arena run-league" in ran.err
+    aborted = voids(tmp_path / RESULTS, Termination.ABORTED)
+    assert {void.evidence for void in aborted} == {"the run was stopped at once"}
+    assert {void.game_id for void in aborted}.isdisjoint(stored(tmp_path / RESULTS))
     assert all(map(gone, workers))
     assert left_over(tmp_path / RESULTS) == []
-
-
-def count_of_open(folder: Path) -> bool:
-    """Whether the greeting is over: the league has been claimed and its bots run."""
-    return (folder / RESULTS / "league.toml").exists() and any((folder / RESULTS / "bots").iterdir())
 
 
 def test_a_signal_before_the_first_game(tmp_path: Path, started: Commands) -> None:
