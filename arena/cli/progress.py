@@ -20,6 +20,8 @@ from arena.reports.rows import Rows
 from arena.storage.store import Store
 
 LINE_S = 5.0
+QUIET_S = 3.0
+"""Users see who is waited for once nothing has happened at a table for this long."""
 TABLE_S = 3.0
 LIVE_COLUMNS = ("rank", "name", "bound", "elo", "error", "points", "games", "faults")
 
@@ -33,6 +35,7 @@ class Show:
 
     def __init__(self, league: League) -> None:
         self._plan = league.plan()
+        self._limits = league.limits
         self._began = monotonic()
         self._line_at = 0.0
         self.extra = ""
@@ -61,11 +64,24 @@ class Show:
 
     def line(self, tally: Tally) -> str:
         """Return how far the league is, and how long it will take."""
-        return f"{tally.stored} of {tally.planned} games, {self.pace(tally)}"
+        waiting = self.waiting(tally)
+        return f"{tally.stored} of {tally.planned} games, {self.pace(tally)}{waiting and '; '}{waiting}"
 
     def pace(self, tally: Tally) -> str:
         """Return games per second and the time left."""
         return f"{self._pace(tally)}{self.extra and '; '}{self.extra}"
+
+    def waiting(self, tally: Tally) -> str:
+        """Name the table at which nothing has happened for longest, with the limits that end it; "" if none is slow."""
+        table = max(tally.playing, key=lambda table: table.seconds, default=None)
+        if table is None or table.seconds < QUIET_S:
+            return ""
+        limit = (self._limits.move_ms + self._limits.bank_ms + self._limits.margin_ms) / 1000
+        games = f"{table.games} {'game' if table.games == 1 else 'games'}"
+        return (
+            f"no game has begun or ended for {duration(table.seconds)} at the table of {', '.join(table.names)} "
+            f"({games} open; a bot has {limit:g} s for a decision and {self._limits.game_s:g} s for a game)"
+        )
 
     def _pace(self, tally: Tally) -> str:
         played, seconds = tally.stored - tally.before, monotonic() - self._began
@@ -104,7 +120,7 @@ class LiveShow(Show):
         self._task = self._bar.add_task(league.name, total=None, pace="")
         self._tables: list[Rows] = []
         self._tables_at = 0.0
-        self._words = Text()
+        self._words, self._waiting = Text(), Text()
         self.live = Live(self._render(), console=console, refresh_per_second=4, transient=True)
 
     def preparing(self, words: str) -> None:
@@ -121,6 +137,7 @@ class LiveShow(Show):
     def progress(self, tally: Tally, store: Store) -> None:
         """Move the bar; rate what is stored every few seconds."""
         self._bar.update(self._task, completed=tally.stored, pace=self.pace(tally))
+        self._waiting = Text(self.waiting(tally))
         if monotonic() - self._tables_at >= TABLE_S and tally.stored:
             from arena.reports.league import league_standings  # loads SciPy: not before there is something to rate
 
@@ -136,7 +153,7 @@ class LiveShow(Show):
         self.live.update(self._render())
 
     def _render(self) -> Group:
-        return Group(self._bar, *(rich_table(_narrow(table)) for table in self._tables[:2]), self._words)
+        return Group(self._bar, *(rich_table(_narrow(table)) for table in self._tables[:2]), self._waiting, self._words)
 
 
 def _narrow(table: Rows) -> Rows:

@@ -43,6 +43,21 @@ class Item:
     content: Finished | Void | SittingEnd
 
 
+@dataclass(frozen=True, slots=True)
+class AtTable:
+    """What a worker plays now.
+
+    Attributes:
+        names: the bots by seat.
+        games: games that are open.
+        seconds: how long none has begun or ended.
+    """
+
+    names: tuple[str, ...]
+    games: int
+    seconds: float
+
+
 @dataclass(slots=True)
 class _Worker:
     number: int
@@ -53,6 +68,7 @@ class _Worker:
     idle: bool = False
     finished: set[str] = field(default_factory=set)
     open: set[str] = field(default_factory=set)
+    heard_at: float = field(default_factory=monotonic)
 
 
 class Pool:
@@ -137,6 +153,16 @@ class Pool:
             with suppress(OSError):  # a worker that has just died needs no telling
                 worker.pipe.send((STOP, None))
 
+    def playing(self) -> tuple[AtTable, ...]:
+        """Return what each worker that has open games plays now."""
+        return tuple(
+            AtTable(
+                tuple(program.name for program in worker.job.programs), len(worker.open), monotonic() - worker.heard_at
+            )
+            for worker in self._workers
+            if worker.job is not None and worker.open
+        )
+
     def aborted(self, words: str) -> tuple[Void, ...]:
         """Return the games that have begun and will not end, with why, as attempts that do not count."""
         return tuple(void for worker in self._workers for void in _aborted(worker, words))
@@ -183,6 +209,7 @@ class Pool:
         try:
             while worker.pipe.poll():
                 word, content = worker.pipe.recv()
+                worker.heard_at = monotonic()
                 if word == ITEM:
                     yield self._item(worker, content)
                 elif word == OPENED:

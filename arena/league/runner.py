@@ -23,7 +23,7 @@ from arena.league.badge import require_badges
 from arena.league.builds import Builds, users_cache
 from arena.league.folder import ResultsFolder
 from arena.league.job import AUTO, GameJob, Job, SittingEnd, new_mark
-from arena.league.pool import Item, Pool, WorkerFailed
+from arena.league.pool import AtTable, Item, Pool, WorkerFailed
 from arena.league.snapshot import remove_unfinished, snapshots
 from arena.league.steps import step_sandbox
 from arena.league.values import GamePlan, League
@@ -60,6 +60,7 @@ class Tally:
         restarts: bot processes started after a death.
         sittings: sittings that have ended.
         sitting_games: games that were theirs.
+        playing: what is played now.
     """
 
     planned: int
@@ -73,6 +74,7 @@ class Tally:
     restarts: int = 0
     sittings: int = 0
     sitting_games: int = 0
+    playing: tuple[AtTable, ...] = ()
 
     def add(self, end: SittingEnd, games: int) -> None:
         """Add the cost of a sitting of so many games."""
@@ -323,8 +325,10 @@ def _play(run: _Run, pool: Pool) -> None:
             pool.stop()
         if monotonic() - run.stored_at >= STORE_S:
             _flush(run)
+            run.tally.playing = pool.playing()
             run.observer.progress(run.tally, run.store)
     _flush(run)
+    run.tally.playing = ()
     run.observer.progress(run.tally, run.store)
 
 

@@ -7,14 +7,18 @@ import io
 import os
 import pty
 import re
+import signal
 import subprocess
+import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.commands import ARENA, PATIENCE_S, SECRET, Ran, arena, builtin, fixture, league, left_over, stored
+from tests.commands import ARENA, PATIENCE_S, SECRET, Ran, arena, builtin, count, fixture, league, left_over, stored
 
 NAMES = ("two words", "Zoë {x} [red]", "../up 日本")
 """A path that leaves the folder, a format, a markup, and signs that are two columns wide."""
@@ -129,6 +133,57 @@ def test_the_live_display(base: Path, tmp_path: Path) -> None:
     )
     assert "odd {y} [bold]: no_thanks" in text
     assert "6 of 6 games, 0 void" in text
+
+
+def test_the_live_display_outlives_a_bot_that_is_killed_while_it_starts(tmp_path: Path) -> None:
+    """It goes on with the next games, and shows whose fault it was."""
+    bots = [fixture("starter", "--start-ms", "700"), builtin("margin"), builtin("always-take")]
+    league(tmp_path / "spring.toml", bots, deals=2)
+    killed_at: list[int] = []
+    killer = threading.Thread(target=kill_a_start, args=(tmp_path / "results/spring", killed_at))
+    killer.start()
+    try:
+        text = on_terminal(["run-league", "spring.toml", "--workers", "1"], tmp_path, {"COLUMNS": "200"})
+    finally:
+        killer.join()
+    assert killed_at
+    assert any(int(done) > killed_at[0] for done in re.findall(r"(\d+)/12", text))
+    assert "12 of 12 games, 0 void" in text
+    (rows,) = arena("standings", "results/spring", "--json", cwd=tmp_path).document["ladders"]
+    assert {row["name"]: row["faults"] for row in rows["rows"]} == {"starter": 1, "margin": 0, "always-take": 0}
+
+
+def kill_a_start(results: Path, killed_at: list[int]) -> None:
+    """Kill a bot in the first half second of its life, once some games are stored; note how many."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not killed_at and time.monotonic() < deadline:
+        time.sleep(0.02)
+        stored_now = count(results)
+        for pid in left_over(results) if stored_now else ():
+            with suppress(OSError):  # it has just gone
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if b"--start-ms" in words and words[0].startswith(b"/") and age_s(pid) < 0.5:
+                    os.kill(pid, signal.SIGKILL)
+                    killed_at.append(stored_now)
+
+
+def age_s(pid: int) -> float:
+    """Return how long a process has lived."""
+    ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+
+
+def test_who_is_waited_for_is_shown(tmp_path: Path) -> None:
+    """A table at which nothing happens is named, with the limits that will end it."""
+    bots = [fixture("slow", "--fault", "late", "--late-ms", "8000", "--at", "2"), builtin("margin"), builtin("random")]
+    head = f"{SECRET}in_flight = 1\n"
+    tail = "seatings = 2\n[limits]\nstart_s = 60\nmove_ms = 20000\nmargin_ms = 150\ngame_s = 90\n"
+    ran = arena("run-league", league(tmp_path / "spring.toml", bots, deals=1, head=head, tail=tail), cwd=tmp_path)
+    assert ran.status == 0, ran.err
+    found = re.findall(r"begun or ended for (\d+) s at the table of (.+) \(1 game open", ran.err)
+    assert {int(seconds) for seconds, _ in found} <= {3, 4, 5, 6, 7, 8}
+    assert {name for _, names in found for name in names.split(", ")} == {"slow", "margin", "random"}
+    assert "a bot has 20.15 s for a decision and 90 s for a game" in ran.err
 
 
 def on_terminal(words: Sequence[str], cwd: Path, env: dict[str, str]) -> str:

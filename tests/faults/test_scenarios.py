@@ -81,6 +81,7 @@ COVERED: dict[str, list[Test]] = {
         ("ratings.test_checks", "test_games_in_which_everybody_was_retired_compare_nobody"),
     ],
     "B08": [(DURABILITY, "test_games_of_journal_and_standings_are_as_many_at_every_moment")],
+    "B09": [(OUTPUT, "test_the_live_display_outlives_a_bot_that_is_killed_while_it_starts")],
     "B10": [
         (SITTING, "test_a_death_retires_the_seat_in_one_game_and_the_restarted_process_plays_the_others"),
         (DURABILITY, "test_a_game_that_the_machine_spoiled_has_its_attempts_beside_one_result"),
@@ -106,6 +107,7 @@ COVERED: dict[str, list[Test]] = {
         (REMOTE, "test_a_token_that_is_forgotten_is_a_strangers"),
     ],
     "B21": [(SIMULATED, "test_two_hundred_seeds"), (FUZZ, "test_a_hundred_games")],
+    "B22": [(OUTPUT, "test_who_is_waited_for_is_shown")],
     "B23": [(SITTING, "test_a_bot_that_does_not_start_is_a_no_show_with_its_reason")],
     "C01": [
         (STOPS, "test_nothing_is_left_three_seconds_after_the_end_of_a_run_with_deaf_bots"),
@@ -152,6 +154,10 @@ COVERED: dict[str, list[Test]] = {
     "F08": [
         (RUNNER, "test_a_first_signal_finishes_the_running_games"),
         (STOPS, "test_nothing_is_left_three_seconds_after_the_end_of_a_run_with_deaf_bots"),
+    ],
+    "F10": [
+        (RUNNER, "test_a_run_that_is_held_goes_on"),
+        (SIMULATED, "test_two_hundred_seeds"),
     ],
     "F11": [(DURABILITY, "test_a_game_that_the_machine_spoiled_has_its_attempts_beside_one_result")],
     "F12": [(DURABILITY, "test_a_game_that_the_machine_spoiled_has_its_attempts_beside_one_result")],
@@ -236,10 +242,7 @@ COVERED: dict[str, list[Test]] = {
 NOT_COVERED = {
     "A24": "the check names its clock in its document and tells must from should; there is no league to take one from",
     "A25": "no log of messages: the evidence of a late decision splits its time (A09), and gRPC has traces of its own",
-    "B09": "there is no live page; a reader beside a running league is shown by the store's own tests",
-    "B22": "no status command: what is over its limits is ruled by its clock, which the tests of A and B show",
     "C06": "no command that lists processes; the mark in each bot's environment names run, sitting, seat and start",
-    "F10": "a run is not paused and continued: a stopped one starts its bots anew, a sleep of the machine voids games",
     "G09": "there is no knockout: no game depends on the result of another",
     "H05": "ratings are of the whole league, never of a round; nothing drifts from a starting value",
     "H15": "no decay and no re-entry: the entrants of a league are fixed when it begins",

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -181,6 +182,19 @@ def test_kill_9_of_a_worker(undisturbed: Reference, tmp_path: Path, started: Com
     assert 1 <= len(aborted) <= DEALS
     assert {void.evidence for void in aborted} == {"the worker that played it ended with signal SIGKILL"}
     assert ran.document["void"] >= len(aborted)
+
+
+def test_a_run_that_is_held_goes_on(undisturbed: Reference, tmp_path: Path, started: Commands) -> None:
+    """Held for a while, it costs nobody anything: the command alone, as by Ctrl-Z, and with all that it has started."""
+    running = in_mid_league(started, tmp_path)
+    everything = [running.pid, *workers_of(running), *left_over(tmp_path / RESULTS)]
+    for held in ([running.pid], everything):
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in held:
+                with suppress(ProcessLookupError):  # a bot that had just played its last game
+                    os.kill(pid, number)
+            time.sleep(1)
+    assert_same(tmp_path, finished(running), undisturbed)
 
 
 @pytest.mark.soak  # hits a game only by chance; the sitting's own test hits one for sure
