@@ -15,6 +15,7 @@ from arena.lab.driver import Driver, Reply
 from arena.lab.findings import ENOUGH, Enough, Report
 from arena.lab.positions import Asked
 from arena.players.base import Limits, Program
+from arena.players.log import NOTHING
 from arena.players.remote import PROTOCOL
 from arena.protocol.convert import Answer, Bundle, Hello
 from arena.referee.clock import MS, Key, SeatClock
@@ -282,7 +283,7 @@ def _printed(printed: str, asked: dict[Key, Asked]) -> str:
 
 def _quoted(printed: str) -> str:
     if not printed:
-        return "; it printed nothing"
+        return f"; {NOTHING}"
     return "; the last lines it printed:" + "".join(f"\n    {line}" for line in printed.splitlines()[-12:])
 
 

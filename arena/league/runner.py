@@ -29,6 +29,7 @@ from arena.league.steps import step_sandbox
 from arena.league.values import GamePlan, League
 from arena.players.base import Program, environment
 from arena.players.levels import resolve_level
+from arena.players.log import NOTHING
 from arena.players.process import end_marked
 from arena.records.record import Conduct, Finished, Void
 from arena.schedules.line_ups import Entrant
@@ -293,7 +294,7 @@ def _greeting_problems(run: _Run, programs: Sequence[Program], end: SittingEnd) 
     for program, failure, log, declared in zip(programs, end.failures, end.logs, end.declared, strict=True):
         if failure:
             lines = log.splitlines()[-TRACE_LINES:]
-            shown = "".join(f"\n    {line}" for line in lines) or " it printed nothing"
+            shown = "".join(f"\n    {line}" for line in lines) or f" {NOTHING}"
             again = f"\n  to see it again (without the sandbox, which was {run.level}): {by_itself(program)}"
             told = f"bot {program.name!r} did not start: {failure}; the last lines it printed:{shown}"
             yield told + (again if program.command else "")

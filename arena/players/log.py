@@ -7,6 +7,8 @@ from pathlib import Path
 
 HEAD_BYTES = 64 << 10
 TAIL_BYTES = 64 << 10
+NOTHING = "it printed nothing, or had not flushed it when it ended"
+"""Said of a bot whose log is empty: what a program holds in a buffer is lost when it is ended."""
 
 
 class CappedLog:
