@@ -21,7 +21,8 @@ def explain(results: Path | None, game: str | None, bot: str | None, as_json: bo
     """Explain GAME (its id, or the beginning of it) of RESULTS: what was asked, what came back, and what it cost.
 
     Each fault comes with the rule that was applied; a game without faults with its slowest decisions. Without GAME it
-    is the last one, in the order of the deals, in which a bot had a fault; without RESULTS those written last.
+    is the last one, in the order of the deals, in which a bot had a fault; without RESULTS those written last. GAME may
+    also be the id that its bots were told, as it stands in what they printed.
 
     \b
     Example:
