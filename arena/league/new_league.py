@@ -4,22 +4,63 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import BaseModel
 
 from arena.errors import UsageError
 from arena.games import game_class, game_ids
 from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, read_folder, shipped
 from arena.league.names import folded
 from arena.league.sources import NOT_SOURCES
-from arena.players.base import Limits
+from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
 
 DEPTH = 3
 """How far below the file bots are looked for."""
 SEATS = 3
 DEALS = 100
 _SKIPPED = NOT_SOURCES | {"results", "badges"}
+_EXAMPLES = {"name": "spring", "secret": "any words"}
+"""Shown instead of a default that says nothing."""
+_LEAGUE = {
+    "name": "default: the name of this file; results go to results/NAME",
+    "schedule": 'every line-up; "gauntlet": candidates against the others',
+    "candidates": "names of bots, for a gauntlet",
+    "secret": "what deals are drawn from; drawn and kept with the results when absent",
+    "same_author": '"never": bots of one author do not meet at a table',
+    "line_ups": "0: all of them; N: a balanced subset, when there are too many",
+    "require_check": "true: only bots with a badge of 'arena check'",
+    "ask_forced": "true: seats that have no choice are asked, too",
+    "in_flight": "games of a table that are played at once: as many as pay, or 1..64",
+}
+_LIMITS = {
+    "start_s": "from the start of a bot to its Hello",
+    "move_ms": "hard limit of a decision",
+    "bank_ms": "reserve that a decision may draw on",
+    "increment_ms": "added to the bank after each decision, up to bank_ms",
+    "margin_ms": "on top of it all, never charged",
+    "game_s": "what a seat may use in a whole game",
+    "memory_mb": "of a bot with all its processes",
+    "processes": "with their threads",
+    "disk_mb": "of files that a bot writes",
+    "network": 'or "allow"',
+    "reconnect": "a stream that broke may come back once a sitting",
+    "pause": "true: a bot that owes no answer is stopped",
+    "sandbox": 'the best that works here; or "bwrap", "landlock", "none"',
+}
+_FAULTS = {
+    "illegal": 'the seat is retired; "default": the default action and a strike',
+    "timeout": "the default action and a strike",
+    "protocol": "the default action and a strike",
+    "strikes": "that many in one game retire the seat",
+}
+_LOBBY = {
+    "listen": 'where bots with connect = "tcp" dial in; other machines need TLS:',
+    "certificate": "a file (PEM), relative to this one",
+    "key": "its private key (PEM)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +140,13 @@ def _lines(found: Sequence[Found]) -> Iterator[str]:
     games = _played(own, [*own, *(bot for bot in bundled if folded(bot.name) not in names)])
     yield "# A league: 'arena run-league' with this file plays it, and the same command again goes on where it stopped."
     yield "# Every key that is not needed stands here as a comment with its default."
-    yield from _head()
+    yield from _table("league", LeagueTable, _LEAGUE)
     yield from _games(games)
-    yield from _limits()
+    yield from _table("limits", LimitsTable, _LIMITS)
+    yield from _table("faults", FaultsTable, _FAULTS)
+    yield from _table("lobby", LobbyTable, _LOBBY)
     yield "\n# Who plays: folders with a bot.toml, relative to this file, and bots that come with the arena."
+    yield "# Keys of a bot.toml (name, version, author, command, env, games, ...) may stand here, too; they hold."
     for item in found:
         problem = item.problem or _idle(item.bot, games)
         yield from _entry("path", item.path, problem, f"{item.bot.name}, {_plays(item.bot)}" if item.bot else "")
@@ -131,16 +175,6 @@ def _idle(bot: Bot | None, games: Sequence[str]) -> str:
     return "it plays none of the games above" if idle else ""
 
 
-def _head() -> Iterator[str]:
-    yield "\n[league]"
-    yield '# name = "spring"              # default: the name of this file; results go to results/NAME'
-    yield '# schedule = "round-robin"     # every line-up; "gauntlet" plays candidates = [...] against the others'
-    yield '# secret = "any words"         # what deals are drawn from; drawn and kept with the results when absent'
-    yield '# same_author = "allow"        # "never": bots of one author do not meet at a table'
-    yield "# line_ups = 0                 # 0: all of them; N: a balanced subset, when there are too many"
-    yield "# require_check = false        # true: only bots with a badge of 'arena check'"
-
-
 def _games(played: Sequence[str]) -> Iterator[str]:
     """Yield a table of each game; those that are not played are comments."""
     yield "\n# What is played: one [[game]] or more ('arena games ID' lists the options of a game)."
@@ -155,17 +189,13 @@ def _games(played: Sequence[str]) -> Iterator[str]:
             yield "# options = { rounds = 1 }" if game == "no_thanks" else "# options = {}"
 
 
-def _limits() -> Iterator[str]:
-    limits = Limits()
-    yield "\n# [limits]"
-    for key, words in (
-        ("start_s", "from the start of a bot to its Hello"),
-        ("move_ms", "hard limit of a decision"),
-        ("bank_ms", "reserve that a decision may draw on"),
-        ("margin_ms", "never charged"),
-        ("memory_mb", "of a bot with all its processes"),
-    ):
-        yield f"# {key} = {getattr(limits, key)}".ljust(31) + f"# {words}"
+def _table(name: str, table: type[BaseModel], words: Mapping[str, str]) -> Iterator[str]:
+    """Yield a table whose keys all have defaults: each as a comment with its default and what it does."""
+    assert words.keys() == table.model_fields.keys(), name
+    yield f"\n[{name}]"
+    for key, said in words.items():
+        value = _EXAMPLES.get(key, table.model_fields[key].default)
+        yield f"# {key} = {json.dumps(value)}".ljust(31) + f"# {said}"
 
 
 def _entry(key: str, value: str, problem: str, words: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from arena.games import game_ids
 from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
 from arena.league.starters import ALIASES, language_of, languages, make_bot, next_commands, view_fields
+from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
 from arena.league.toolchains import TOOLCHAINS, advice
 from arena.players.base import Limits
 from arena.v1 import arena_pb2
@@ -166,6 +167,9 @@ def test_new_league_is_a_league(home: Path, arena: Arena) -> None:
     assert "is there already" in again.err
 
 
+KEYS = [key for table in (LeagueTable, LimitsTable, FaultsTable, LobbyTable) for key in table.model_fields]
+
+
 @pytest.mark.timeout(300)
 def test_new_league_names_the_bots_that_were_not_checked(home: Path, arena: Arena) -> None:
     """Its badge must be for the files as they are."""
@@ -185,15 +189,17 @@ def test_the_readme_and_new_bot_say_the_same(home: Path, arena: Arena) -> None:
 
 
 def test_new_league_uncommented_is_a_league_too(home: Path, arena: Arena) -> None:
-    """Every game and limit that stands there as a comment can be switched on."""
+    """Every key stands there, with its default, and can be switched on."""
     arena("new-league", "all.toml")
-    text = Path("all.toml").read_text()
-    Path("all.toml").write_text(
-        re.sub(r"^# (?=\[\[game|\[limits|id|seats |deals|start_s|move_ms|memory_mb)", "", text, flags=re.M)
-    )
+    written = read_league(Path("all.toml"))
+    text = re.sub(r"^# (?=\[\[game|(?!builtin)\w+ = )", "", Path("all.toml").read_text(), flags=re.M)
+    Path("all.toml").write_text(text)
     league = read_league(Path("all.toml"))
     assert [game.id for game in league.games] == list(game_ids())
-    assert league.limits == Limits()
+    for part in ("schedule", "same_author", "line_ups", "require_check", "ask_forced", "in_flight", "faults", "lobby"):
+        assert getattr(league, part) == getattr(written, part)
+    assert league.limits == written.limits == Limits()
+    assert all(re.search(rf"^{key} = ", text, re.M) for key in KEYS)
     assert arena("run-league", "all.toml", "--dry-run").status == 0
 
 
