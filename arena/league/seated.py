@@ -170,7 +170,7 @@ class Seated:
         assert self._server is not None
         self._token = new_token()
         self._server.expect(self._token, self)
-        mark = f"{self._job.mark}{self.seat}-{self.starts}/"
+        mark = f"{self._job.mark}{self.seat}-{self.starts}-{file_name(self.program.name)}/"
         self.process = self._world.process(
             self.program,
             self._job.limits,

@@ -116,6 +116,7 @@ COVERED: dict[str, list[Test]] = {
     "C03": [(PHASES, "test_pairs_of_faults_phases_and_tables")],
     "C04": [(STOPS, "test_a_bot_by_hand_ends_by_itself_when_its_arena_is_gone")],
     "C05": [(RUNNER, "test_kill_9_of_everything_at_once")],
+    "C06": [(STOPS, "test_nothing_is_left_three_seconds_after_the_end_of_a_run_with_deaf_bots")],
     "C07": [(CONDUCT, "test_computing_between_turns_is_measured_and_pausing_prevents_it")],
     "C09": [
         (SANDBOX, "test_a_namesake_of_a_bots_process_is_left_alone"),
@@ -242,7 +243,6 @@ COVERED: dict[str, list[Test]] = {
 NOT_COVERED = {
     "A24": "the check names its clock in its document and tells must from should; there is no league to take one from",
     "A25": "no log of messages: the evidence of a late decision splits its time (A09), and gRPC has traces of its own",
-    "C06": "no command that lists processes; the mark in each bot's environment names run, sitting, seat and start",
     "G09": "there is no knockout: no game depends on the result of another",
     "H05": "ratings are of the whole league, never of a round; nothing drifts from a starting value",
     "H15": "no decay and no re-entry: the entrants of a league are fixed when it begins",

@@ -28,7 +28,7 @@ THINKS = ("--policy", "first", "--fault", "hang", "--at", "1")
 
 
 def bots_of(results: Path) -> set[str]:
-    """Return the marks of the bots that run: sitting, seat and start of each."""
+    """Return the marks of the bots that run: run, sitting, seat, start and name of each."""
     found = set()
     for pid in left_over(results):
         try:
@@ -45,6 +45,8 @@ def eight_that_think(folder: Path, started: Commands, *flags: str) -> tuple[subp
     (folder / "spring.toml").write_text(FOUR + HOUR + "".join(bots))
     running = started("run-league", "spring.toml", "--workers", "2", cwd=folder)
     wait_for(lambda: len(bots_of(folder / RESULTS)) == 8 or running.poll() is not None)
+    said = sorted(mark.rstrip("/").rpartition("-")[2] for mark in bots_of(folder / RESULTS))
+    assert said == sorted(2 * "abcd"), "processes say whose they are"
     workers = children(running.pid)
     assert len(workers) == 2
     return running, workers
