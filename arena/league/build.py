@@ -18,6 +18,8 @@ from arena.league.toolchains import advice
 STEP_S = 600
 MEMORY_BYTES, DISK_BYTES = 4 << 30, 2 << 30
 LINES_SHOWN, _TAIL_BYTES = 30, 16_384
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For tools that are Java programs and run for seconds: a second compiler and parallel collectors cost them double."""
 LOG = ".arena-build.log"
 CACHE = ".cache"
 
@@ -97,7 +99,7 @@ def step_environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
         "GOCACHE": str(cache / "go-build"),
         "GOFLAGS": "-modcacherw",  # else it cannot be removed
         "GRADLE_USER_HOME": str(cache / "gradle"),
-        "MAVEN_OPTS": f"-Dmaven.repo.local={cache / 'maven'}",
+        "MAVEN_OPTS": f"-Dmaven.repo.local={cache / 'maven'} {JAVA}",
         "npm_config_cache": str(cache / "npm"),
         "npm_config_ignore_scripts": "true",
         "PIP_CACHE_DIR": str(cache / "pip"),

@@ -17,7 +17,7 @@ import pytest
 
 from arena.games import game_class
 from arena.league.bots import read_bot
-from arena.league.build import limited
+from arena.league.build import JAVA, limited
 from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
 from arena.league.toolchains import TOOLCHAINS
@@ -84,7 +84,7 @@ def with_users_caches(kind: str, command: Sequence[str], folder: Path) -> Sequen
         "GOCACHE": home / ".cache/go-build",
         "CARGO_HOME": home / ".cargo",
         "CARGO_BUILD_BUILD_DIR": home / ".cache/arena-cargo",
-        "MAVEN_OPTS": f"-Dmaven.repo.local={home / '.m2/repository'}",
+        "MAVEN_OPTS": f"-Dmaven.repo.local={home / '.m2/repository'} {JAVA}",
         "npm_config_cache": home / ".npm",
     }
     return ("env", *(f"{name}={place}" for name, place in caches.items()), *limited(kind, command, folder))
