@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp, softmax
 
 from arena.ratings.units import Bools, Floats, Ints
@@ -52,6 +51,8 @@ def nash_average(payoff: Floats) -> NashAverage:
 
 def _support(payoff: Floats) -> tuple[Ints, Floats]:
     """Return the players that some equilibrium uses, and an equilibrium that uses them all."""
+    from scipy.optimize import linprog  # costs a third of a second to import, and few pools go in circles
+
     players = len(payoff)
     total = np.zeros(players)
     used: Bools = np.zeros(players, dtype=np.bool_)
@@ -75,6 +76,8 @@ def _spread(payoff: Floats, used: Ints, inner: Floats) -> Floats:
 
     Inside the support every payoff is 0; outside it is at most 0. The dual has one multiplier per condition.
     """
+    from scipy.optimize import minimize  # as above
+
     outside = np.setdiff1d(np.arange(len(payoff)), used)
     conditions = payoff[np.concatenate([used, outside])][:, used]
     rank = int(np.linalg.matrix_rank(payoff[np.ix_(used, used)], tol=1e-7))
