@@ -13,8 +13,6 @@ import click
 from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
 from arena.cli.out import print_rows, tell
 from arena.cli.progress import Show, terminal_show
-from arena.cli.report import emit, text_of
-from arena.cli.standings import foot, league_blocks, warned
 from arena.errors import UsageError
 from arena.league.bots import shipped
 from arena.league.config import read_league
@@ -23,7 +21,6 @@ from arena.league.runner import Outcome
 from arena.league.runner import run_league as run
 from arena.league.values import League
 from arena.reports.planned import plan_rows, plan_words
-from arena.reports.sections import FULL
 from arena.reports.writers import json_text
 from arena.storage.store import Store
 
@@ -80,7 +77,9 @@ def run_league(
 
 
 def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_json: bool) -> None:
-    from arena.reports.integrity import integrity_notes  # loads SciPy: what is refused is refused at once
+    from arena.cli.report import emit  # this and the next load SciPy: what is refused is refused at once
+    from arena.cli.standings import foot, league_blocks, warned
+    from arena.reports.integrity import integrity_notes
     from arena.reports.league import league_standings
 
     with Store.open(results / "league.db") as store:
@@ -102,6 +101,10 @@ def write_derived(results: Path, standings: LeagueStandings) -> None:
     Raises:
         UsageError: when they cannot be written.
     """
+    from arena.cli.report import text_of  # as above
+    from arena.cli.standings import foot, league_blocks
+    from arena.reports.sections import FULL
+
     if not results.is_dir():
         raise UsageError(f"{results}: no such folder")
     title, ladders = f"Standings of {standings.progress.league}", league_blocks(standings, ())
