@@ -6,6 +6,7 @@ import ctypes
 import os
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ from tests.commands import (
 )
 
 TRIO = [builtin("margin"), builtin("always-take"), fixture("first", "--policy", "first")]
-SLOW = [fixture(name, "--policy", "first", "--sleep-ms", "4") for name in ("a", "b", "c")]
+SLOW = [fixture(name, "--sleep-ms", "4") for name in ("a", "b", "c")]
 
 
 def refused(cwd: Path, *words: str | Path) -> str:
@@ -191,13 +192,15 @@ def test_folders_that_are_no_results(tmp_path: Path, played: Path) -> None:
 
 
 def test_two_runs_of_one_folder(tmp_path: Path, started: Commands) -> None:
-    """The second is refused with the process of the first, which goes on."""
-    file = league(tmp_path / "spring.toml", SLOW, deals=3)
+    """The second is refused with the process of the first, which goes on; it is held, so that it cannot end before."""
+    file = league(tmp_path / "spring.toml", TRIO, deals=1, tail="seatings = 3\n" + PATIENT)
     first = started("run-league", file, "--json", cwd=tmp_path)
     wait_for(lambda: count(tmp_path / "results/spring"))
+    first.send_signal(signal.SIGSTOP)
     assert f"another run works in this folder (process {first.pid})" in refused(tmp_path, "run-league", file)
+    first.send_signal(signal.SIGCONT)
     done = finished(first)
-    assert (done.status, done.document["stored"]) == (0, 18)
+    assert (done.status, done.document["stored"]) == (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +255,7 @@ def test_a_full_disk_in_mid_league_stops_it_with_words_and_loses_nothing(
     small_disk: Path, tmp_path: Path, started: Commands
 ) -> None:
     """Space made, the same command goes on to the end with every game once."""
-    file = league(tmp_path / "spring.toml", SLOW, deals=4)
+    file = league(tmp_path / "spring.toml", SLOW, deals=1, tail="seatings = 4\n" + PATIENT)
     results = small_disk / "spring"
     running = started("run-league", file, "--results", results, "--json", cwd=tmp_path)
     wait_for(lambda: count(results))
@@ -263,10 +266,10 @@ def test_a_full_disk_in_mid_league_stops_it_with_words_and_loses_nothing(
     assert "Traceback" not in full.err
     (small_disk / "filler").unlink()
     before = count(results)
-    assert 0 < before < 24
+    assert 0 < before < 4
     done = arena("run-league", file, "--results", results, "--json", cwd=tmp_path)
-    assert (done.status, done.document["stored"]) == (0, 24), done.err
-    assert f"resuming: {before} of 24 games are stored" in done.err
+    assert (done.status, done.document["stored"]) == (0, 4), done.err
+    assert f"resuming: {before} of 4 games are stored" in done.err
 
 
 def test_a_full_disk_before_the_first_game(small_disk: Path, tmp_path: Path) -> None:

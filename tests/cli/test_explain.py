@@ -31,22 +31,22 @@ def test_an_illegal_action_is_explained_on_one_screen(played: Path, arena: Arena
 def test_a_late_answer_says_whose_time_it_was(tmp_path: Path) -> None:
     """One that slept, and one that computed: neither is the machine's fault, and the explanation shows which it was."""
     limits = "[limits]\nstart_s = 60\nmove_ms = 300\nmargin_ms = 1000\n[faults]\ntimeout = 'retire'\n"
-    for name, flags in (("sleeps", ("--sleep-ms", "1600")), ("computes", ("--think-ms", "1600"))):
-        home = tmp_path / name
-        home.mkdir()
-        bots = [fixture("a"), fixture("b"), fixture(name, *flags, "--in-flight", "1")]
-        league(home / "spring.toml", bots, deals=1, tail="seatings = 1\n" + limits)
-        command("run-league", "spring.toml", cwd=home)
-        results = home / "results/spring"
-        game = with_fault(results, Termination.TIMEOUT)
-        (fault, *_) = json.loads(command("explain", results, game.game_id, "--json", cwd=home).out)["faults"]
+    slow = {"sleeps": "--sleep-ms", "computes": "--think-ms"}
+    bots = [fixture("a"), *(fixture(name, flag, "1600", "--in-flight", "1") for name, flag in slow.items())]
+    league(tmp_path / "spring.toml", bots, deals=1, tail="seatings = 1\n" + limits)
+    command("run-league", "spring.toml", cwd=tmp_path)
+    results = tmp_path / "results/spring"
+    game = with_fault(results, Termination.TIMEOUT)
+    faults = json.loads(command("explain", results, game.game_id, "--json", cwd=tmp_path).out)["faults"]
+    assert {game.players[fault["seat"]].name for fault in faults} == slow.keys()
+    for fault in faults:
         delay = fault["delay"]
         assert fault["charged_ms"] > 1300
         assert delay["kept_ms"] <= 500
         assert delay["stalled_ms"] <= 500
-        assert (delay["computed_ms"] > 600) == (name == "computes")
-        out = command("explain", results, game.game_id, cwd=home).out
-        assert "whose time  the bot's" in out
+        assert (delay["computed_ms"] > 600) == (game.players[fault["seat"]].name == "computes")
+    out = command("explain", results, game.game_id, cwd=tmp_path).out
+    assert out.count("whose time  the bot's") == len(faults)
 
 
 def test_a_crash_shows_exit_status_and_output(played: Path, arena: Arena) -> None:
