@@ -38,7 +38,7 @@ from tests.commands import (
 from tests.league.test_runner import RESULTS, moved_on
 
 BOTS = [fixture(name, "--policy", name, "--sleep-ms", "3") for name in ("first", "last")] + [builtin("margin")]
-DEALS = 6
+DEALS = 3
 
 
 def power_cuts(folder: Path, running: subprocess.Popen[str], times: int) -> list[tuple[Path, int]]:
@@ -193,15 +193,20 @@ def stall(pids: list[int], seconds: float) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
-def test_games_of_journal_and_standings_are_as_many_at_every_moment(tmp_path: Path, started: Commands) -> None:
-    """With bots that crash, cheat and fall silent: what is finished is stored, and what is stored is counted."""
+def test_a_league_with_bots_that_fail_counts_their_faults_and_is_whole_at_every_moment(
+    tmp_path: Path, started: Commands
+) -> None:
+    """With bots that crash, cheat and fall silent: what is finished is stored, and what is stored is counted.
+
+    Crash, illegal action and time-out are columns of the table; the honest bot has none and is first.
+    """
     bots = [
         builtin("margin"),
         fixture("crasher", "--policy", "first", "--fault", "crash", "--at", "9", "--every"),
         fixture("cheat", "--policy", "first", "--fault", "illegal", "--at", "3", "--every"),
         fixture("sleeper", "--policy", "first", "--fault", "hang", "--at", "12", "--every"),
     ]
-    league(tmp_path / "spring.toml", bots, deals=1, tail="seatings = 2\n[limits]\nstart_s = 60\nmove_ms = 500\n")
+    league(tmp_path / "spring.toml", bots, deals=1, tail="seatings = 2\n[limits]\nstart_s = 60\nmove_ms = 1000\n")
     running = started("run-league", "spring.toml", "--json", cwd=tmp_path)
     looks = 0
     while running.poll() is None:
@@ -210,12 +215,17 @@ def test_games_of_journal_and_standings_are_as_many_at_every_moment(tmp_path: Pa
             looks += 1
         time.sleep(0.1)
     ran = finished(running)
-    assert ran.status == 0, ran.err
+    assert (ran.status, ran.document["void"]) == (0, 0), ran.err
     assert looks > 1
     assert_counted(tmp_path / RESULTS)
     assert ran.document["stored"] == count(tmp_path / RESULTS) == len(stored(tmp_path / RESULTS)) == 8
-    rows = ran.document["ladders"][0]["rows"]
-    assert sum(row["games"] for row in rows) == 3 * 8
+    rows = {row["name"]: row for row in ran.document["ladders"][0]["rows"]}
+    assert sum(row["games"] for row in rows.values()) == 3 * 8
+    assert rows["margin"]["faults"] == 0
+    assert rows["crasher"]["crash"] > 0
+    assert rows["cheat"]["illegal"] > 0
+    assert rows["sleeper"]["timeout"] > 0
+    assert next(iter(rows)) == "margin"
     assert left_over(tmp_path / RESULTS) == []
 
 

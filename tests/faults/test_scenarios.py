@@ -80,7 +80,7 @@ COVERED: dict[str, list[Test]] = {
         (STOPS, "test_bots_that_are_gone_keep_no_command_from_ending"),
         ("ratings.test_checks", "test_games_in_which_everybody_was_retired_compare_nobody"),
     ],
-    "B08": [(DURABILITY, "test_games_of_journal_and_standings_are_as_many_at_every_moment")],
+    "B08": [(DURABILITY, "test_a_league_with_bots_that_fail_counts_their_faults_and_is_whole_at_every_moment")],
     "B09": [(OUTPUT, "test_the_live_display_outlives_a_bot_that_is_killed_while_it_starts")],
     "B10": [
         (SITTING, "test_a_death_retires_the_seat_in_one_game_and_the_restarted_process_plays_the_others"),
