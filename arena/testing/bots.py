@@ -175,6 +175,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--late-ms", type=float, default=500, help="how late the fault 'late' is")
     made.add_argument("--think-ms", type=float, default=0, help="compute this long at every decision")
     made.add_argument("--sleep-ms", type=float, default=0, help="sleep this long at every decision")
+    made.add_argument("--sleeps", type=int, default=0, help="sleep at so many decisions alone, the first; 0: at all")
     made.add_argument("--start-ms", type=float, default=0, help="sleep this long before the hello")
     made.add_argument("--ready-s", type=float, default=0, help="say hello this long after the process was started")
     made.add_argument("--load-mb", type=int, default=0, help="fill this much memory before the hello")
@@ -289,7 +290,8 @@ class Fixture:
         self.decisions += 1
         began = time.monotonic_ns()
         _compute(self.flags.think_ms)
-        time.sleep(self.flags.sleep_ms / 1000)
+        if not self.flags.sleeps or self.decisions <= self.flags.sleeps:
+            time.sleep(self.flags.sleep_ms / 1000)
         answer = arena_pb2.Answer(game_id=request.game_id, decision=request.decision, action=self._choose(request))
         if self.flags.tell:
             answer.note = _told(request, time.monotonic_ns() - began)

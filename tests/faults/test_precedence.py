@@ -19,6 +19,9 @@ LIMITS = Limits(start_s=30, move_ms=500, margin_ms=300, memory_mb=200)
 STATED = ("resource", "crash", "disconnect", "timeout", "protocol", "illegal")
 """``host`` comes before them and voids the game; ``no-show`` is of a bot that is not there."""
 PATIENT_MS = 20_000
+SLEEPS = "4"
+"""How many decisions the others take their time for: the bot's fault is in its third, and before its fourth they have
+had one each."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def test_two_faults_in_one_decision(pair: tuple[str, str], meeting: Meeting) -> 
     """What is recorded is what the table says, once; the others do not notice."""
     flags = ("--fault", meeting.first, "--then", meeting.then, "--at", "3", "--late-ms", "1050")
     is_late = meeting.first == "late"  # then the others give it time to answer before its next decision
-    slow = [program(name, "--sleep-ms", "200" if is_late else "0") for name in "bc"]
+    slow = [program(name, "--sleep-ms", "200" if is_late else "0", "--sleeps", SLEEPS) for name in "bc"]
     limits = LIMITS if is_late else replace(LIMITS, move_ms=PATIENT_MS)
     played = play([program("bad", *flags), *slow], 1, limits, in_flight=1)
     assert [played.words(seat) for seat in (1, 2)] == [["normal"], ["normal"]]
