@@ -23,6 +23,8 @@ PATIENCE_S = 100.0
 GAME = '[[game]]\nid = "no_thanks"\nseats = 3\ndeals = {deals}\noptions = {{ rounds = 1 }}\n'
 PATIENT = "[limits]\nstart_s = 60\nmove_ms = 60000\n"
 """Limits that no bot breaks because the machine is busy with other things."""
+ONE_SITTING = f"seatings = 1\n{PATIENT}"
+"""For what is the same in all six seatings: each is a sitting, for which three bots are started."""
 SECRET = "[league]\nsecret = 'known'\n"
 
 

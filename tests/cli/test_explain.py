@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.errors import Termination
 from tests.cli.running import Run, records, with_fault
-from tests.commands import SECRET, fixture, league
+from tests.commands import ONE_SITTING, SECRET, fixture, league
 from tests.commands import arena as command
 
 Arena = Callable[..., Run]
@@ -109,9 +109,8 @@ def test_a_benched_bot_is_not_said_to_have_been_late(tmp_path: Path) -> None:
     (tmp_path / "cheat.py").write_text("from arena.sdk import run\nrun(lambda request: 'lay 11')\n")
     cheat = '[[bot]]\nname = "cheat"\ncommand = ["{python}", "cheat.py"]\n'
     bots = [fixture("a"), fixture("b"), cheat]
-    ran = command(
-        "run-league", league(tmp_path / "spring.toml", bots, deals=13, head=SECRET + "in_flight = 1\n"), cwd=tmp_path
-    )
+    league(tmp_path / "spring.toml", bots, deals=13, head=SECRET + "in_flight = 1\n", tail=ONE_SITTING)
+    ran = command("run-league", "spring.toml", cwd=tmp_path)
     assert ran.status == 0, ran.err
     assert "A no-show is also what a benched bot gets, in every game that it sits out." in ran.out
     results = tmp_path / "results/spring"

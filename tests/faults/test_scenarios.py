@@ -24,7 +24,7 @@ from arena.players.base import Limits
 from arena.players.levels import LEVELS
 from arena.records.codec import decode
 from arena.seeds import wire_id
-from tests.commands import arena, builtin, fixture, league, stored
+from tests.commands import PATIENT, arena, builtin, fixture, league, stored
 from tests.league.sittings import Played, job, play, program, run
 from tests.players.levels import need_level
 from tests.players.test_sandbox import run_python
@@ -477,11 +477,12 @@ def test_a_secret_repeats_its_league_from_wherever_the_command_is_given(tmp_path
         code = f"from arena.sdk import run\nrun(lambda request: request.legal_actions[{action}])\n"
         (place / "a bot/bot.py").write_text(code)
     bots = ['[[bot]]\npath = "a bot"\n', builtin("margin"), fixture("last", "--policy", "last")]
-    league(home / "drawn.toml", bots, deals=1, head='[league]\nname = "x"\n')
+    tail = f"seatings = 2\n{PATIENT}"
+    league(home / "drawn.toml", bots, deals=1, tail=tail, head='[league]\nname = "x"\n')
     first = arena("run-league", "drawn.toml", "--results", tmp_path / "one", cwd=home)
     assert first.status == 0, first.err
     secret = (tmp_path / "one/secret").read_text().strip()
-    league(home / "given.toml", bots, deals=1, head=f'[league]\nname = "x"\nsecret = "{secret}"\n')
+    league(home / "given.toml", bots, deals=1, tail=tail, head=f'[league]\nname = "x"\nsecret = "{secret}"\n')
     again = arena("run-league", "../my league/given.toml", "--results", tmp_path / "two", cwd=elsewhere)
     assert again.status == 0, again.err
     found = stored(tmp_path / "one")

@@ -17,7 +17,7 @@ from arena.league.bots import Bot, read_folder
 from arena.league.build import limited
 from arena.league.builds import Builds, build_key, users_cache
 from arena.league.snapshot import snapshot
-from tests.commands import arena, builtin, league
+from tests.commands import ONE_SITTING, arena, builtin, league
 from tests.league.conftest import MakeBot
 
 BUILD = """
@@ -246,7 +246,12 @@ def test_check_builds_for_the_league(tmp_path: Path, make_bot: MakeBot) -> None:
     assert "building mine" in first.err
     assert "mine is taken as it was built before" in second.err
     assert "building mine" in third.err
-    league(tmp_path / "spring.toml", ['[[bot]]\npath = "mine"\n', builtin("margin"), builtin("random")], deals=1)
+    league(
+        tmp_path / "spring.toml",
+        ['[[bot]]\npath = "mine"\n', builtin("margin"), builtin("random")],
+        deals=1,
+        tail=ONE_SITTING,
+    )
     ran = arena("run-league", "spring.toml", cwd=tmp_path)
     assert ran.status == 0, ran.err
     assert "mine is taken as it was built before" in ran.err
