@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,15 @@ def kept_builds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(shared_folder(tmp_path_factory) / "cache"))
         yield
+
+
+@pytest.fixture
+def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Temporary files of the commands of a test, in a place that bots can reach."""
+    with tempfile.TemporaryDirectory(prefix="own-") as folder:
+        Path(folder).chmod(0o755)
+        monkeypatch.setenv("TMPDIR", folder)
+        yield Path(folder)
 
 
 @pytest.fixture

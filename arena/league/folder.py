@@ -7,6 +7,8 @@ import fcntl
 import json
 import os
 import re
+import stat
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -17,12 +19,14 @@ from arena.errors import UsageError
 from arena.league.fingerprint import differences, fingerprint
 from arena.league.values import League
 from arena.players.base import Program
+from arena.players.scratch import remove_tree
 from arena.seeds import SECRET_BYTES, commitment, new_secret
 from arena.storage.engine import stored_version
 from arena.storage.rows import StoredEntrant, StoredRuleset
 from arena.storage.store import Store
 
 DATABASE, SECRET, LEAGUE_FILE, LOCK, BOTS, LOGS = "league.db", "secret", "league.toml", "lock", "bots", "logs"
+SCRATCH = "arena-run-"
 OPEN_SECRET = "secret.txt"
 """The secret of a league that is published: anybody may read it."""
 PUBLISHED = "published"
@@ -61,17 +65,46 @@ class ResultsFolder:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             lock.seek(0)
-            holder = lock.read().strip() or "unknown"
+            holder = lock.read().partition("\n")[0] or "unknown"
             lock.close()
             if isinstance(error, BlockingIOError):
                 raise UsageError(
                     f"{path}: another run works in this folder (process {holder}); wait, or stop it"
                 ) from error
             raise UsageError(f"{path}: this folder cannot be locked: {error.strerror}") from error
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
-        return cls(path, lock, made=made)
+        lock.seek(0)
+        _, _, left = lock.read().partition("\n")
+        folder = cls(path, lock, made=made)
+        folder._note(left.strip())
+        return folder
+
+    def _note(self, scratch: str) -> None:
+        """Write who holds the lock, and where that run has its temporary files ("" for nowhere)."""
+        self._scratch = scratch
+        self._lock.truncate(0)
+        self._lock.write("\n".join(filter(None, (str(os.getpid()), scratch))) + "\n")
+        self._lock.flush()
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Make a folder for the temporary files of this run, and remove it at the end.
+
+        Its name stands beside the lock meanwhile; what a run that was killed has left is removed first.
+        """
+        self.remove_left()
+        made = tempfile.mkdtemp(prefix=SCRATCH)
+        self._note(made)
+        try:
+            yield Path(made)
+        finally:
+            remove_tree(made)
+            self._note("")
+
+    def remove_left(self) -> None:
+        """Remove the temporary files of a run that was killed."""
+        if _is_scratch(Path(self._scratch)):
+            remove_tree(self._scratch)
+        self._note("")
 
     def close(self) -> None:
         """Give the lock back; the kernel does so too when the process ends in any way."""
@@ -244,6 +277,15 @@ class ResultsFolder:
             raise UsageError(f"{self.path / name}: cannot be written: {error.strerror}") from error
 
 
+def _is_scratch(path: Path) -> bool:
+    """Whether a path is a folder of temporary files that a run of this user has made."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return path.name.startswith(SCRATCH) and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+
+
 def read_secret(path: Path) -> bytes:
     """Return the secret that a results folder holds: the open one, else the organiser's.
 
@@ -269,7 +311,8 @@ def set_aside(path: Path) -> Path | None:
     """
     if not path.exists():
         return None
-    with ResultsFolder.open(path):
+    with ResultsFolder.open(path) as folder:
+        folder.remove_left()
         number = 1
         while (old := path.with_name(f"{path.name}.old-{number}")).exists():
             number += 1

@@ -10,11 +10,13 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -23,6 +25,7 @@ from arena.league.job import Job, SittingEnd
 from arena.league.messages import FAILED, ITEM, LOBBY, OPENED, PLAY, READY, REFUSED, STOP, STRANGERS
 from arena.players.base import AT_HOME, Listen
 from arena.players.process import end_marked, exit_words
+from arena.players.scratch import remove_tree
 from arena.records.record import Finished, Void
 
 BUFFER_BYTES = 4 << 20
@@ -62,6 +65,7 @@ class AtTable:
 class _Worker:
     number: int
     core: int
+    scratch: str
     process: subprocess.Popen[bytes]
     pipe: Connection
     job: Job | None = None
@@ -77,6 +81,8 @@ class Pool:
     Args:
         workers: number of worker processes, one or more; they take the cores of this process in turn.
         listen: where bots that are started by hand dial in.
+        scratch: an existing folder for what workers and bots write for a while; each worker has a part of its own,
+            which goes with it. None: where the system has such files.
         on_lobby: is told the address for bots that are started by hand, each time a worker opens one.
         on_strangers: is told how many dials with a wrong token there have been since it was told last.
     """
@@ -86,10 +92,12 @@ class Pool:
         workers: int,
         *,
         listen: Listen = AT_HOME,
+        scratch: Path | None = None,
         on_lobby: Callable[[str], object] = lambda _: None,
         on_strangers: Callable[[int], object] = lambda _: None,
     ) -> None:
         self._listen = json.dumps(asdict(listen))
+        self._scratch = scratch
         self._cores = sorted(os.sched_getaffinity(0))
         self._workers = [self._start(number) for number in range(workers)]
         self._stopping = self._told = False
@@ -105,14 +113,16 @@ class Pool:
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
         core = self._cores[number % len(self._cores)]
+        scratch = tempfile.mkdtemp(prefix="arena-worker-", dir=self._scratch)
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "arena.league.worker", str(theirs.fileno()), str(core), self._listen],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             start_new_session=True,
+            env={**os.environ, "TMPDIR": scratch},
         )
         theirs.close()
-        return _Worker(number, core, process, Connection(ours.detach()))
+        return _Worker(number, core, scratch, process, Connection(ours.detach()))
 
     def play(self, jobs: Iterator[Job], *, patience_s: float = 0.5) -> Iterator[Item | None]:
         """Play jobs; yield what comes back, and None whenever nothing came for ``patience_s`` or a round is over.
@@ -180,6 +190,7 @@ class Pool:
                 worker.process.wait()
             if worker.job is not None:
                 end_marked(worker.job.mark)
+            remove_tree(worker.scratch)
 
     def _hand_out(self, jobs: Iterator[Job]) -> None:
         for worker in self._workers:
@@ -261,6 +272,7 @@ class Pool:
             if left or not worker.job.games:
                 self._again.append(replace(worker.job, games=left))
                 self._exhausted = False
+        remove_tree(worker.scratch)
         self._workers[self._workers.index(worker)] = self._start(worker.number)
 
 

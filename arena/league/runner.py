@@ -187,30 +187,38 @@ def run_league(
         if run.stopped or run.tally.stored >= run.tally.planned:
             observer.begun(run.tally, commitment(run.secret))
             return Outcome(run.tally, complete=run.tally.stored >= run.tally.planned, interrupted=False)
-        pool = Pool(
-            workers,
-            listen=league.lobby,
-            on_lobby=lambda address: observer.preparing(_invitation(run, address)),
-            on_strangers=lambda more: _count_strangers(store, more),
-        )
-        try:
-            with _interruptible(pool) as interrupted:
-                _greet(run, pool)
-                observer.begun(run.tally, commitment(run.secret))
-                began = monotonic()
-                _play(run, pool)
-                _keep_speed(run, monotonic() - began)
-        except KeyboardInterrupt:
-            _abort(run, pool, "the run was stopped at once")
-            raise
-        except WorkerFailed:
-            _abort(run, pool, "the run ended by an error of its own")
-            raise
-        finally:
-            pool.close()
+        with folder.scratch() as scratch:
+            interrupted = _play_by(run, workers, scratch)
         complete = run.tally.stored >= run.tally.planned
-        stopped = bool(interrupted) and not complete and not run.stopped
+        stopped = interrupted and not complete and not run.stopped
         return Outcome(run.tally, complete, interrupted=stopped, paused=run.paused)
+
+
+def _play_by(run: _Run, workers: int, scratch: Path) -> bool:
+    """Start workers, play what is left and end them; return whether the user has stopped it."""
+    pool = Pool(
+        workers,
+        listen=run.league.lobby,
+        scratch=scratch,
+        on_lobby=lambda address: run.observer.preparing(_invitation(run, address)),
+        on_strangers=lambda more: _count_strangers(run.store, more),
+    )
+    try:
+        with _interruptible(pool) as interrupted:
+            _greet(run, pool)
+            run.observer.begun(run.tally, commitment(run.secret))
+            began = monotonic()
+            _play(run, pool)
+            _keep_speed(run, monotonic() - began)
+    except KeyboardInterrupt:
+        _abort(run, pool, "the run was stopped at once")
+        raise
+    except WorkerFailed:
+        _abort(run, pool, "the run ended by an error of its own")
+        raise
+    finally:
+        pool.close()
+    return bool(interrupted)
 
 
 def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Observer) -> _Run:

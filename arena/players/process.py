@@ -17,7 +17,6 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
@@ -27,6 +26,7 @@ from arena.players.confine import NOBODY, uid_of
 from arena.players.levels import level_of
 from arena.players.log import CappedLog
 from arena.players.sandbox import MARK, Launch, launcher
+from arena.players.scratch import remove_tree
 from arena.players.strays import end_marked, marked
 from arena.players.watchdog import Disk, Watchdog
 
@@ -305,7 +305,7 @@ class BotProcess:
         if not self._ended:
             self._ended = True
             self._drain()
-            _remove(self._scratch)
+            remove_tree(self._scratch)
 
     def _drain(self) -> None:
         """Take what is left in the pipe, now that nobody writes any more, and close it."""
@@ -357,15 +357,3 @@ def _spawn(launch: Launch) -> subprocess.Popen[bytes]:
         bufsize=0,
         start_new_session=True,
     )
-
-
-def _remove(folder: str) -> None:
-    """Remove a folder, also where the bot has closed folders in it to us."""
-
-    def open_up(remove: Callable[[str], Any], path: str, _: object) -> None:
-        with suppress(OSError):  # then it stays
-            Path(path).parent.chmod(0o700)
-            Path(path).chmod(0o700)
-            shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else remove(path)
-
-    shutil.rmtree(folder, onerror=open_up)

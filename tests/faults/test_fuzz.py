@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -47,15 +45,6 @@ def growth_while(running: subprocess.Popen[str], results: Path) -> int:
                 for pid in children(running.pid):
                     sizes.setdefault(pid, []).append(memory_mb(pid))
     return max(max(seen) - max(seen[:SETTLED_LOOKS]) for seen in sizes.values())
-
-
-@pytest.fixture
-def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Temporary files of the commands of a test, in a place that bots can reach."""
-    with tempfile.TemporaryDirectory(prefix="own-") as folder:
-        Path(folder).chmod(0o755)
-        monkeypatch.setenv("TMPDIR", folder)
-        yield Path(folder)
 
 
 def survives(folder: Path, own_tmp: Path, started: Commands, deals: int) -> None:

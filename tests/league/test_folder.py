@@ -222,6 +222,29 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
         assert (tmp_path / "a/lock").read_text() == f"{os.getpid()}\n"
 
 
+def test_temporary_files_of_a_run_that_was_killed_are_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever opens the folder in between keeps their name; what another user or program made is left alone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, mine = tmp_path / "arena-run-left", tmp_path / "thesis"
+    for folder in (left, mine):
+        folder.mkdir()
+        (folder / "file").touch()
+    for noted, gone in ((left, True), (mine, False)):
+        with ResultsFolder.open(tmp_path / "a"):
+            pass
+        (tmp_path / "a/lock").write_text(f"1\n{noted}\n")
+        with ResultsFolder.open(tmp_path / "a"):
+            assert (tmp_path / "a/lock").read_text() == f"{os.getpid()}\n{noted}\n"
+        with ResultsFolder.open(tmp_path / "a") as results, results.scratch() as scratch:
+            assert noted.exists() != gone
+            assert (tmp_path / "a/lock").read_text() == f"{os.getpid()}\n{scratch}\n"
+            (scratch / "file").touch()
+        assert not scratch.exists()
+        assert (tmp_path / "a/lock").read_text() == f"{os.getpid()}\n"
+
+
 def test_folder_of_something_else(tmp_path: Path) -> None:
     """A folder with other files is not taken for results: not written, and not set aside."""
     (tmp_path / "thesis.tex").write_text("x")

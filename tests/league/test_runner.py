@@ -161,16 +161,18 @@ def test_kill_9_of_the_parent(undisturbed: Reference, tmp_path: Path, started: C
     assert_same(tmp_path, ran, undisturbed)
 
 
-def test_kill_9_of_everything_at_once(undisturbed: Reference, tmp_path: Path, started: Commands) -> None:
-    """Parent and workers die together; the next run, at once, ends what they left and plays on."""
+def test_kill_9_of_everything_at_once(undisturbed: Reference, tmp_path: Path, own_tmp: Path, started: Commands) -> None:
+    """Parent and workers die together; the next run, at once, ends and removes what they left, and plays on."""
     running = in_mid_league(started, tmp_path)
     for pid in (*workers_of(running), running.pid):
         os.kill(pid, signal.SIGKILL)
     running.communicate()
+    assert list(own_tmp.iterdir())
     assert_same(tmp_path, run(tmp_path), undisturbed)
+    assert list(own_tmp.iterdir()) == []
 
 
-def test_kill_9_of_a_worker(undisturbed: Reference, tmp_path: Path, started: Commands) -> None:
+def test_kill_9_of_a_worker(undisturbed: Reference, tmp_path: Path, own_tmp: Path, started: Commands) -> None:
     """It is replaced, and what it had not finished is played again; the run does not stop.
 
     The games that were open are on record as attempts that did not count.
@@ -179,6 +181,7 @@ def test_kill_9_of_a_worker(undisturbed: Reference, tmp_path: Path, started: Com
     os.kill(workers_of(running)[0], signal.SIGKILL)
     ran = finished(running)
     assert_same(tmp_path, ran, undisturbed)
+    assert list(own_tmp.iterdir()) == []
     aborted = voids(tmp_path / RESULTS, Termination.ABORTED)
     assert 1 <= len(aborted) <= DEALS
     assert {void.evidence for void in aborted} == {"the worker that played it ended with signal SIGKILL"}
