@@ -29,7 +29,7 @@ for it goes out as one list, because a gRPC message costs as much as sixty decis
 starts when all earlier requests of the process are closed. The answer is matched by (game, decision), charged, checked
 against the rules and applied; a late one is seen by the *watch* (``league.watch``), which looks at all clocks every
 10 ms; a late, illegal or missing one is ruled (``referee.faults``), unless the lag canaries (``referee.canary``) say
-that this machine stalled: then the game is void and played again.
+that this machine stalled: then the game is void and played again, as is one that was open when its worker died.
 
 **Faults** cost their own bot and nobody else: a process's death retires one seat in one game, and the restarted process
 plays the others. A retired seat plays default actions and ranks below every seat that was not retired
