@@ -10,13 +10,15 @@ import asyncio
 import os
 import subprocess
 import sys
-import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, process_time_ns
 from typing import Any
 
 import grpc
+
+from arena.players.scratch import make_folder, remove_tree
 
 REQUEST, REPLY = bytes(400), bytes(30)
 METHOD = "/arena.lab.Echo/Play"
@@ -75,7 +77,9 @@ async def measure(in_flight: int, *, lists: bool, seconds: float) -> Echoed:
     server = grpc.aio.server()
     handler: Any = grpc.stream_stream_rpc_method_handler(serving.play)
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("arena.lab.Echo", {"Play": handler}),))
-    with tempfile.TemporaryDirectory(prefix="arena-echo-") as folder:
+    with ExitStack() as stack:
+        folder = make_folder("arena-echo-")
+        stack.callback(remove_tree, folder)
         address = f"unix://{folder}/echo"
         server.add_insecure_port(address)
         await server.start()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic_ns
@@ -22,6 +21,7 @@ from arena.league.case import Case
 from arena.league.seated import Seated, Stage
 from arena.players.base import Program
 from arena.players.remote import Server
+from arena.players.scratch import make_folder
 from arena.protocol.convert import Answer
 from arena.referee.clock import MS
 from arena.referee.reenact import Decision
@@ -104,7 +104,7 @@ class Rematch:
 
     async def play(self) -> Outcome:
         """Start the bot, play until something differs or the game is over, and end the bot."""
-        folder, server = tempfile.mkdtemp(prefix="arena-"), Server()
+        folder, server = make_folder("arena-"), Server()
         address = f"unix://{folder}/{self._seat}"
         ticker = asyncio.ensure_future(self._tick())
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from arena.lab.positions import Asked
 from arena.players.base import Limits, Program
 from arena.players.log import NOTHING
 from arena.players.remote import PROTOCOL
+from arena.players.scratch import make_folder
 from arena.protocol.convert import Answer, Bundle, Hello
 from arena.referee.clock import MS, Key, SeatClock
 
@@ -63,7 +63,7 @@ class Session:
         if self._driver is not None and not self._driver.death:
             return self._driver
         await self.drop()
-        self._folder = Path(tempfile.mkdtemp(prefix="arena-check-"))
+        self._folder = Path(make_folder("arena-check-"))
         self._driver = driver = Driver(self.program, self.limits, self._folder)
         await driver.start()
         if driver.hello is None:

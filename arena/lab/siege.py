@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -23,6 +22,7 @@ from arena.errors import UsageError
 from arena.players.base import Limits, Program
 from arena.players.log import CappedLog
 from arena.players.process import BotProcess, end_marked, marked
+from arena.players.scratch import make_folder, remove_tree
 from arena.testing import attacks
 from arena.testing.attacks import Target
 
@@ -133,7 +133,7 @@ async def _run(program: Program, address: str, limits: Limits, patience_s: float
 @contextmanager
 def _sites() -> Iterator[tuple[Path, str]]:
     """A bot's folder and the address of a referee's socket, both below a folder that only its owner may enter."""
-    folder = Path(tempfile.mkdtemp(prefix="arena-siege-"))
+    folder = Path(make_folder("arena-siege-"))
     try:
         (folder / "bot").mkdir(mode=0o755)
         with closing(socket.socket(socket.AF_UNIX)) as referee:
@@ -148,7 +148,8 @@ def _sites() -> Iterator[tuple[Path, str]]:
 def target() -> Iterator[Target]:
     """Something to attack: sockets of every kind that listen, and a file that everybody may read."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-target-")))
+        folder = Path(make_folder("arena-target-"))
+        stack.callback(remove_tree, folder)
         folder.chmod(0o755)
         (folder / "secret").write_text("secret")
         name = secrets.token_hex(8)
@@ -244,8 +245,17 @@ def _named(name: str) -> list[int]:
 
 def _orphan(level: str) -> Outcome:
     """Kill a referee whose bot ignores all signals; a process of its own plays the referee."""
+    scratch = make_folder("arena-orphan-", room=48)  # of one that is killed nobody else would remove
+    try:
+        return _orphan_within(level, scratch)
+    finally:
+        remove_tree(scratch)
+
+
+def _orphan_within(level: str, scratch: str) -> Outcome:
     mark = f"{secrets.token_hex(8)}/"
-    referee = subprocess.Popen([sys.executable, "-m", "arena.lab.siege", level, mark], stdout=subprocess.PIPE)
+    command = [sys.executable, "-m", "arena.lab.siege", level, mark]
+    referee = subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": scratch})
     assert referee.stdout is not None
     with referee.stdout:
         told = referee.stdout.readline().decode().strip()

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -19,14 +18,15 @@ from arena.errors import UsageError
 from arena.league.fingerprint import differences, fingerprint
 from arena.league.values import League
 from arena.players.base import Program
-from arena.players.scratch import remove_tree
+from arena.players.scratch import make_folder, remove_tree
 from arena.seeds import SECRET_BYTES, commitment, new_secret
 from arena.storage.engine import stored_version
 from arena.storage.rows import StoredEntrant, StoredRuleset
 from arena.storage.store import Store
 
 DATABASE, SECRET, LEAGUE_FILE, LOCK, BOTS, LOGS = "league.db", "secret", "league.toml", "lock", "bots", "logs"
-SCRATCH = "arena-run-"
+SCRATCH, SOCKET_ROOM = "arena-run-", 40
+"""The temporary files of a run: a folder for each worker, in it one for each sitting, in it the sockets."""
 OPEN_SECRET = "secret.txt"
 """The secret of a league that is published: anybody may read it."""
 PUBLISHED = "published"
@@ -92,7 +92,7 @@ class ResultsFolder:
         Its name stands beside the lock meanwhile; what a run that was killed has left is removed first.
         """
         self.remove_left()
-        made = tempfile.mkdtemp(prefix=SCRATCH)
+        made = make_folder(SCRATCH, SOCKET_ROOM)
         self._note(made)
         try:
             yield Path(made)

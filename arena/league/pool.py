@@ -10,7 +10,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -25,7 +24,7 @@ from arena.league.job import Job, SittingEnd
 from arena.league.messages import FAILED, ITEM, LOBBY, OPENED, PLAY, READY, REFUSED, STOP, STRANGERS
 from arena.players.base import AT_HOME, Listen
 from arena.players.process import end_marked, exit_words
-from arena.players.scratch import remove_tree
+from arena.players.scratch import make_folder, remove_tree
 from arena.records.record import Finished, Void
 
 BUFFER_BYTES = 4 << 20
@@ -113,7 +112,7 @@ class Pool:
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
         core = self._cores[number % len(self._cores)]
-        scratch = tempfile.mkdtemp(prefix="arena-worker-", dir=self._scratch)
+        scratch = make_folder("arena-worker-", within=self._scratch)
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "arena.league.worker", str(theirs.fileno()), str(core), self._listen],
             stdin=subprocess.DEVNULL,

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
 from statistics import median
@@ -29,6 +28,7 @@ from arena.league.seated import Seated, Stage
 from arena.league.watch import Watch
 from arena.league.world import REAL, World
 from arena.players.remote import Server
+from arena.players.scratch import make_folder
 from arena.players.tasks import to_its_end
 from arena.protocol.convert import Answer
 from arena.records.record import Finished, Void
@@ -102,7 +102,7 @@ class Sitting:
 
     async def _run(self) -> None:
         """Play all games, end all processes, put the ``SittingEnd``."""
-        folder = tempfile.mkdtemp(prefix="arena-")
+        folder = make_folder("arena-", room=4)
         server = self._world.server()
         try:
             addresses = [f"unix://{folder}/{seat}" for seat in range(len(self._job.programs))]
@@ -114,6 +114,9 @@ class Sitting:
             for bot in self._bots:
                 bot.start()
             await self._play_all()
+        except BaseException as error:
+            self._failure = self._failure or error  # so that nobody is told what a sitting cost that was none
+            raise
         finally:
             await to_its_end(self._tidy_up(folder, server))
         if self._failure is not None:

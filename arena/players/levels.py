@@ -8,13 +8,13 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from arena.errors import UsageError
 from arena.players.base import Limits, Program
 from arena.players.sandbox import UNIX, launcher
+from arena.players.scratch import make_folder
 
 LEVELS = ("bwrap", "landlock", "none")
 """From the strongest to the weakest."""
@@ -57,7 +57,7 @@ def why_not(level: str) -> str:
     """Return why a level does not work here, "" if it does; tried once in the life of a process."""
     if level == "none":
         return ""
-    folder = tempfile.mkdtemp(prefix="arena-trial-")
+    folder = make_folder("arena-trial-")
     try:
         return _try(level, Path(folder))
     except (UsageError, OSError) as error:

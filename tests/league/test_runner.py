@@ -172,6 +172,22 @@ def test_kill_9_of_everything_at_once(undisturbed: Reference, tmp_path: Path, ow
     assert list(own_tmp.iterdir()) == []
 
 
+def test_temporary_files_with_a_long_path(tmp_path: Path, own_tmp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no socket fits below them the league is played all the same, in the same sandbox, and leaves nothing."""
+    deep = own_tmp / ("x" * 80)
+    deep.mkdir()
+    league(tmp_path / "spring.toml", BOTS, deals=1)
+    levels = set()
+    for folder in (own_tmp, deep):
+        monkeypatch.setenv("TMPDIR", str(folder))
+        ran = arena("run-league", "spring.toml", "--json", "--fresh", cwd=tmp_path)
+        assert (ran.status, ran.document["complete"]) == (0, True), ran.err
+        levels |= {decode(record).sandbox for record in stored(tmp_path / RESULTS).values()}
+        assert list(own_tmp.iterdir()) == [deep]
+    assert len(levels) == 1
+    assert list(deep.iterdir()) == []
+
+
 def test_kill_9_of_a_worker(undisturbed: Reference, tmp_path: Path, own_tmp: Path, started: Commands) -> None:
     """It is replaced, and what it had not finished is played again; the run does not stop.
 

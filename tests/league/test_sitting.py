@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+from arena.league.sitting import play_sitting
 from arena.players.base import FaultPolicy, Limits
 from arena.players.process import marked
 from tests.league.sittings import Played, job, play, program, run
@@ -273,6 +275,25 @@ def test_a_job_without_games_checks_that_its_bots_start() -> None:
     assert played.end.failures[0] == ""
     assert "exit status 1" in played.end.failures[1]
     assert "no module named as told" in played.end.logs[1]
+
+
+def test_a_sitting_that_cannot_begin_says_why_and_nothing_of_what_it_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here gRPC cannot open a socket; what was told before was the cost of a sitting without bots."""
+    folder = tmp_path / ("x" * 120)
+    folder.mkdir()
+    monkeypatch.setattr("arena.league.sitting.make_folder", lambda *_, **__: str(folder))
+    items: list[object] = []
+
+    async def collect() -> None:
+        async for item in play_sitting(job([program("a"), *HONEST], 1, LIMITS)):
+            items.append(item)
+
+    with pytest.raises(RuntimeError, match="bind"):
+        asyncio.run(collect())
+    assert items == []
+    assert not folder.exists()
 
 
 def test_events_carry_the_steps_since_the_last_request() -> None:

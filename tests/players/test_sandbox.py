@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from functools import cache
@@ -45,7 +46,14 @@ ROOMY = Limits(memory_mb=512, processes=64, disk_mb=64)
 
 @cache
 def siege(level: str) -> dict[str, Outcome]:
-    return besiege(level)
+    """Attack a level once; whatever an attack does, no temporary file is left of it."""
+    with tempfile.TemporaryDirectory(prefix="own-") as folder, pytest.MonkeyPatch.context() as patch:
+        Path(folder).chmod(0o755)
+        patch.setattr(tempfile, "tempdir", folder)
+        patch.setenv("TMPDIR", folder)
+        found = besiege(level)
+        assert os.listdir(folder) == []
+        return found
 
 
 def run_python(level: str, code: str, limits: Limits = ROOMY) -> Ran:
