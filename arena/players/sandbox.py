@@ -219,11 +219,14 @@ class Bubblewrap:
         told = _in_memory("\0".join(options).encode() + b"\0")
         words = [_as_seen(word, program.directory, runtime) for word in program.command]
         argv = (self._bwrap, "--args", str(told), "--", *self._prlimit, *words)
+        # For a moment at its start bwrap has a child that waits for it, and for ever if the referee and it are killed
+        # just then: by the mark that is found, too.
+        own = {name: added[name] for name in (MARK,) if name in added}
         if os.geteuid():
-            return Launch(argv, {}, "/", (told, write), read)
+            return Launch(argv, own, "/", (told, write), read)
         spec: dict[str, Any] = {
             "argv": argv,
-            "env": {},
+            "env": own,
             "cwd": "/",
             "places": [*runtime, program.directory, *sockets],
             "own": sockets,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -84,6 +85,23 @@ def test_without_a_sandbox_sizes_and_ends_are_still_enforced(level: str) -> None
     """A bot cannot eat the machine or outlive the league at any level."""
     assert not ALWAYS_ENFORCED & set(open_to(level))
     assert siege(level).keys() >= ALWAYS_ENFORCED
+
+
+@at_each("bwrap")
+def test_what_starts_a_bot_carries_its_mark(level: str, own_tmp: Path) -> None:
+    """Killed with the referee in the moment of a start it leaves a child, which its mark alone finds."""
+    mark = f"{own_tmp.name}/"
+    command = [sys.executable, "-m", "arena.lab.siege", level, mark]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as referee:
+        assert referee.stdout is not None
+        bot = int(referee.stdout.readline())
+        (parent,) = re.findall(r"^PPid:\t(\d+)", Path(f"/proc/{bot}/status").read_text(), re.M)
+        found = set(strays.marked(mark))
+        referee.kill()
+    strays.end_marked(mark)
+    shutil.rmtree(own_tmp)
+    own_tmp.mkdir()
+    assert {bot, int(parent)} <= found
 
 
 @at_each("bwrap", "landlock")
