@@ -81,6 +81,15 @@ class Commands:
             running.communicate()
 
 
+def said_by(running: subprocess.Popen[str], words: str) -> None:
+    """Wait until a command has printed a line with these words to stderr; the lines up to it are consumed."""
+    assert running.stderr is not None
+    for line in running.stderr:
+        if words in line:
+            return
+    raise AssertionError(f"it ended with {running.wait()} and never said {words!r}")
+
+
 def finished(running: subprocess.Popen[str]) -> Ran:
     """Wait for the end of a command that was started."""
     out, err = running.communicate(timeout=PATIENCE_S)

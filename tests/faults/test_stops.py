@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Commands, Ran, arena, builtin, children, count, fixture, left_over, wait_for
+from tests.commands import Commands, Ran, arena, builtin, children, count, fixture, left_over, said_by, wait_for
 from tests.league.sittings import ROOT
 from tests.league.test_lobby import LEAGUE as BY_HAND
 from tests.league.test_lobby import invitation
@@ -59,9 +59,7 @@ def interrupt(running: subprocess.Popen[str], number: int) -> float:
     """
     os.killpg(running.pid, number)
     if number != signal.SIGKILL:
-        assert running.stderr is not None
-        while "stopping:" not in running.stderr.readline():
-            assert running.poll() is None
+        said_by(running, "stopping:")
         os.killpg(running.pid, number)
     return time.monotonic()
 

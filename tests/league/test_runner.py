@@ -35,6 +35,7 @@ from tests.commands import (
     fixture,
     league,
     left_over,
+    said_by,
     stored,
     voids,
     wait_for,
@@ -301,10 +302,7 @@ def test_a_second_signal_stops_at_once(tmp_path: Path, started: Commands) -> Non
     wait_for(lambda: count(tmp_path / RESULTS))
     workers = workers_of(running)
     running.send_signal(signal.SIGINT)
-    assert running.stderr is not None
-    said = ""
-    while "stopping:" not in said:
-        said += running.stderr.readline()
+    said_by(running, "stopping:")
     running.send_signal(signal.SIGINT)
     ran = finished(running)
     assert (ran.status, ran.out) == (130, "")
@@ -321,7 +319,8 @@ def test_a_signal_before_the_first_game(tmp_path: Path, started: Commands) -> No
     bots = [*BOTS[:2], fixture("late", "--policy", "first", "--start-ms", "1500")]
     league(tmp_path / "spring.toml", bots, deals=1, tail="seatings = 1\n" + PATIENT)
     running = started("run-league", "spring.toml", "--json", cwd=tmp_path)
-    wait_for(lambda: len(left_over(tmp_path / RESULTS)) == 3)
+    said_by(running, "0 of 1 games")  # each bot has been started once by itself
+    wait_for(lambda: left_over(tmp_path / RESULTS))
     running.send_signal(signal.SIGINT)
     ran = finished(running)
     assert ran.status == 130, ran.err
