@@ -15,8 +15,10 @@ memory; then ``read`` returns EOF and the handler is cancelled, exactly as after
 connection. Looked at with grpcio 1.85: ``code``, ``details``, ``done`` and ``cancelled`` of the context say the same in
 both cases, and ``write`` raises the same; the operation behind it all (RECEIVE_CLOSE_ON_SERVER) knows one bit, which is
 set for both; channelz counts a failed stream for both, once the handler has ended, and nothing if the connection ends,
-too. Without a limit the message would be read into memory as a whole. Only the bot is told (RESOURCE_EXHAUSTED), so the
-SDKs print it, and the words of the ruling name both possibilities.
+too; the call tracer of grpcio-observability ends both with the same status and the same bytes. That the connection
+lives on proves nothing: that of a Python bot does, too, after ``channel.close()``, while the bot holds on to the call.
+Without a limit the message would be read into memory as a whole. Only the bot is told (RESOURCE_EXHAUSTED), so the SDKs
+print it, and the words of the ruling name both possibilities.
 """
 
 from __future__ import annotations
