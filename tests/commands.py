@@ -82,7 +82,7 @@ class Commands:
 
 
 def said_by(running: subprocess.Popen[str], words: str) -> None:
-    """Wait until a command has printed a line with these words to stderr; the lines up to it are consumed."""
+    """Wait until a command has printed a line with these words to stderr; what was read until then is consumed."""
     assert running.stderr is not None
     for line in running.stderr:
         if words in line:
