@@ -65,13 +65,16 @@ def run(spec: dict[str, object]) -> subprocess.CompletedProcess[str]:
 
 def test_what_cannot_be_confined_does_not_run(tmp_path: Path) -> None:
     """A limit that is refused, a folder or program that is missing: the end is told in words, with its own status."""
-    told = tmp_path / "told"
-    argv = ["/bin/sh", "-c", f"touch {told}"]
-    for broken in ({"cwd": "/nonexistent"}, {"rlimits": [("NOSUCH", 1)]}, {"argv": ["/nonexistent"]}):
-        ran = run({"argv": argv, "env": {}, "cwd": "/", **broken})
+    made, missing = tmp_path / "made", str(tmp_path / "missing")
+    reached = {"cwd": str(tmp_path), "places": [str(tmp_path)], "own": [str(tmp_path)]}
+    spec: dict[str, object] = {"argv": ["/bin/sh", "-c", "echo > made"], "env": {}, **reached}
+    for broken in ({"cwd": missing}, {"rlimits": [("NOSUCH", 1)]}, {"argv": [missing]}):
+        ran = run({**spec, **broken})
         assert ran.returncode == FAILED
         assert "the bot cannot be confined: " in ran.stderr
-    assert not told.exists()
+        assert not made.exists()
+    assert run(spec).returncode == 0
+    assert made.exists()
 
 
 def test_the_environment_is_exactly_what_is_told() -> None:
