@@ -199,14 +199,21 @@ class SdkContract:
 
         talk(probe_bot, scenario, tls=Listen(HOST, 0, str(certificate), str(key)))
 
-    def test_started_by_hand_without_an_address(self, probe_bot: Program) -> None:
-        """One line says how a bot is started."""
-        environ = environment(probe_bot, {})
+    @pytest.mark.parametrize(
+        ("variables", "words"),
+        [
+            ({}, "ARENA_ADDRESS is not set: "),
+            ({"ARENA_ADDRESS": "localhost:1", "ARENA_CERTIFICATE": "missing.pem"}, "ARENA_CERTIFICATE = missing.pem: "),
+        ],
+    )
+    def test_started_by_hand_with_a_mistake(self, probe_bot: Program, variables: dict[str, str], words: str) -> None:
+        """One line says what the environment of a bot must hold."""
+        environ = environment(probe_bot, variables)
         done = subprocess.run(
             probe_bot.command, cwd=probe_bot.directory, env=environ, capture_output=True, text=True, check=False
         )
         assert done.returncode == 2
-        assert "ARENA_ADDRESS is not set" in done.stderr
+        assert done.stderr.startswith(words)
         assert len(done.stderr.splitlines()) == 1
 
     def test_waiting_costs_nothing(self, probe_bot: Program) -> None:

@@ -26,7 +26,9 @@ class TestRust(SdkContract):
         async def scenario(other: Talk) -> None:
             status, output = await other.ended()
             assert status == 2
-            assert output.startswith("ARENA_CERTIFICATE is set, but this SDK speaks no TLS")
+            assert output == (
+                f"ARENA_CERTIFICATE = {certificate}: this SDK speaks no TLS, and the token may not travel in the open\n"
+            )
             assert other.hellos == []
 
         talk(probe_bot, scenario, tls=Listen(HOST, 0, str(certificate), str(key)))

@@ -130,7 +130,7 @@ std::shared_ptr<grpc::ChannelCredentials> trust() {
   const std::string file = variable("ARENA_CERTIFICATE");
   if (file.empty()) return grpc::InsecureChannelCredentials();
   std::ostringstream roots;
-  roots << std::ifstream(file).rdbuf();
+  if (!(roots << std::ifstream(file).rdbuf())) leave(2, "ARENA_CERTIFICATE = " + file + ": cannot be read");
   return grpc::SslCredentials({roots.str(), "", ""});
 }
 

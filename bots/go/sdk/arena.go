@@ -95,7 +95,7 @@ func leave(code int, words string) {
 func converse(player *player, address, token string) error {
 	trusted, err := trust()
 	if err != nil {
-		leave(2, "ARENA_CERTIFICATE: "+err.Error())
+		leave(2, fmt.Sprintf("ARENA_CERTIFICATE = %s: %v", os.Getenv("ARENA_CERTIFICATE"), err))
 	}
 	connection, err := grpc.NewClient(address,
 		grpc.WithTransportCredentials(trusted),

@@ -5,6 +5,8 @@ import arena.v1.Arena.Answer;
 import arena.v1.Arena.Hello;
 import arena.v1.Arena.PlayRequest;
 import arena.v1.Arena.PlayResponse;
+import io.grpc.ChannelCredentials;
+import java.io.IOException;
 
 /** The life of a bot process: lists of requests in, lists of answers out, once more if the stream breaks. */
 final class Session {
@@ -29,12 +31,19 @@ final class Session {
     if (address == null || address.isEmpty()) {
       leave(2, "ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'");
     }
+    String certificate = System.getenv().getOrDefault("ARENA_CERTIFICATE", "");
+    ChannelCredentials trusted = null;
     try {
-      String words = converse(address);
+      trusted = Stream.trust(certificate);
+    } catch (IOException unreadable) {
+      leave(2, "ARENA_CERTIFICATE = " + certificate + ": " + unreadable.getMessage());
+    }
+    try {
+      String words = converse(address, trusted);
       if (!words.isEmpty() && player.welcomed()) {
         System.err.println(words + "; dialling again");
         Thread.sleep(REDIAL_MS);
-        words = converse(address);
+        words = converse(address, trusted);
       }
       leave(words.isEmpty() ? 0 : 1, words);
     } catch (Throwable thrown) { // the bot's own code may throw anything: its author sees the trace, the referee a crash
@@ -54,9 +63,9 @@ final class Session {
   }
 
   /** Plays one stream; returns "" after Goodbye, else how the stream broke, in words. */
-  private String converse(String address) throws Exception {
+  private String converse(String address, ChannelCredentials trusted) throws Exception {
     String token = System.getenv().getOrDefault("ARENA_TOKEN", "");
-    try (Stream stream = new Stream(address, token)) {
+    try (Stream stream = new Stream(address, token, trusted)) {
       stream.write(PlayRequest.newBuilder().setHello(hello).build());
       PlayResponse response;
       while ((response = stream.read()) != null) {

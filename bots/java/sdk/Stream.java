@@ -35,9 +35,9 @@ final class Stream implements AutoCloseable, ClientResponseObserver<PlayRequest,
   private ClientCallStreamObserver<PlayRequest> requests;
   private String ending = "";
 
-  Stream(String address, String token) throws IOException {
+  Stream(String address, String token, ChannelCredentials trusted) {
     channel =
-        Grpc.newChannelBuilder(address, trust())
+        Grpc.newChannelBuilder(address, trusted)
             .maxInboundMessageSize(LONGEST_RECEIVED)
             .proxyDetector(target -> null)
             .directExecutor()
@@ -50,9 +50,8 @@ final class Stream implements AutoCloseable, ClientResponseObserver<PlayRequest,
         .play(this);
   }
 
-  /** Returns TLS if ARENA_CERTIFICATE names the file of what to trust. */
-  private static ChannelCredentials trust() throws IOException {
-    String file = System.getenv().getOrDefault("ARENA_CERTIFICATE", "");
+  /** Returns TLS that trusts the certificate in a file, or none if no file is named. */
+  static ChannelCredentials trust(String file) throws IOException {
     return file.isEmpty()
         ? InsecureChannelCredentials.create()
         : TlsChannelCredentials.newBuilder().trustManager(new File(file)).build();

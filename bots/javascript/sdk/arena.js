@@ -77,7 +77,12 @@ async function converse(player, address, token, hello) {
 /** TLS if ARENA_CERTIFICATE names the file of what to trust. */
 function trust() {
   const { ARENA_CERTIFICATE: file } = process.env;
-  return file ? grpc.credentials.createSsl(readFileSync(file)) : grpc.credentials.createInsecure();
+  if (!file) return grpc.credentials.createInsecure();
+  try {
+    return grpc.credentials.createSsl(readFileSync(file));
+  } catch (error) {
+    return leave(2, `ARENA_CERTIFICATE = ${file}: ${error.message}`);
+  }
 }
 
 /**

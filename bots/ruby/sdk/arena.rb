@@ -27,8 +27,10 @@ module Arena
   # Plays until the referee says goodbye, and ends the process. The block returns the action for (request, game).
   def self.run(**hello, &decide)
     $stdout.sync = true
-    address = ENV["ARENA_ADDRESS"] or
-      abort("ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'")
+    unless (address = ENV["ARENA_ADDRESS"])
+      warn("ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'")
+      exit(2)
+    end
     player = Player.new(Arena::V1::Hello.new(protocol: PROTOCOL, sdk: "arena-ruby 1", max_in_flight: 64, **hello), decide)
     begin
       player.converse(address)
@@ -78,6 +80,8 @@ module Arena
     def trust
       file = ENV.fetch("ARENA_CERTIFICATE", "")
       file.empty? ? :this_channel_is_insecure : GRPC::Core::ChannelCredentials.new(File.read(file))
+    rescue SystemCallError => e
+      leave(2, "ARENA_CERTIFICATE = #{file}: #{e.message}")
     end
 
     def take(response)

@@ -52,8 +52,11 @@ pub fn run_as(mut hello: Hello, bot: impl Bot) -> ! {
     let Ok(address) = env::var("ARENA_ADDRESS") else {
         leave(2, "ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'");
     };
-    if env::var_os("ARENA_CERTIFICATE").is_some() {
-        leave(2, "ARENA_CERTIFICATE is set, but this SDK speaks no TLS: the token would travel in the open");
+    if let Ok(file) = env::var("ARENA_CERTIFICATE") {
+        leave(
+            2,
+            &format!("ARENA_CERTIFICATE = {file}: this SDK speaks no TLS, and the token may not travel in the open"),
+        );
     }
     hello.protocol = PROTOCOL;
     hello.sdk = SDK.into();
