@@ -27,6 +27,8 @@ PLAY_S, QUICK_PLAY_S = 60.0, 5.0
 KEY = b"arena check"
 QUICK = ("first decision", "a long list", "random positions")
 """The situations that a quick check puts every game but the first into."""
+IN_EVERY_MODE = ("a single legal action", "random positions")
+"""The situations that a full check puts every mode of a game into."""
 Tell = Callable[[str], None]
 
 
@@ -102,8 +104,8 @@ async def _check_game(session: Session, game: str, wanted: Wanted, *, first: boo
         await play_games(session, f"{game}: whole games, {words}", rules, at, derive(KEY, game, words), seconds)
     for option, value in () if wanted.quick else mode_options(game):
         scene = _scene(game, {option: value}, wanted)
-        where = f"{game}: random positions, {option} = {_word(value)}"
-        await SITUATIONS["random positions"](session, scene, where)
+        for name in IN_EVERY_MODE:
+            await SITUATIONS[name](session, scene, f"{game}: {name}, {option} = {_word(value)}")
 
 
 def _scene(game: str, options: dict[str, Any], wanted: Wanted) -> Scene:

@@ -17,7 +17,11 @@ from arena.referee.table import Table
 from arena.seeds import Stream, derive
 
 GAMES_SEARCHED = 30
-"""Random games that are played in search of a seat without a choice: some games hardly have any."""
+"""Games that are played in search of a seat without a choice: some games hardly have any."""
+HABITS = (None, 0, -1)
+"""Which of the legal actions a game's seats like to choose: any, the first, the last."""
+HABIT_BREAKS = 8
+"""One choice in so many is made against the habit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +122,17 @@ class Asked:
 def positions(rules: Game[Any, Any], key: bytes, *, forced: bool = False) -> Iterator[Position]:
     """Yield positions of random games without end, each decision of each seat as it comes.
 
+    Two games of three are played by habit, because hands and purses at their limits come of one-sided play.
+
     Args:
         rules: the game.
         key: all choices derive from it.
-        forced: those instead in which a seat has a single legal action; stops when random play has none.
+        forced: those instead in which a seat has a single legal action; stops after ``GAMES_SEARCHED`` games.
     """
     for number in count():
         if forced and number >= GAMES_SEARCHED:
             return
+        habit = HABITS[number % len(HABITS)]
         table = Table(rules, derive(key, "deal", number), FaultPolicy(), ask_forced=forced)
         choices = Stream(derive(key, "choices", number))
         while asked := table.advance():
@@ -135,4 +142,5 @@ def positions(rules: Game[Any, Any], key: bytes, *, forced: bool = False) -> Ite
                     yield Position(rules, table.state, seat, table.decisions[seat] - 1, legal)
             for seat in asked:
                 legal = table.legal(seat)
-                table.answer(seat, legal[choices.below(len(legal))])
+                usual = choices.below(len(legal)) if habit is None else habit
+                table.answer(seat, legal[usual if choices.below(HABIT_BREAKS) else choices.below(len(legal))])

@@ -27,6 +27,9 @@ FLUSH_TRIES = 3
 SAME = 24
 SLOW_US = 20_000
 POSITIONS_S = 30.0
+FORCED_LEAST = 2
+FORCED_SHARE = 4
+"""Positions without a choice, as a share of the random ones."""
 
 
 @dataclass
@@ -38,22 +41,23 @@ class Scene:
         title: how findings call it.
         key: all random choices derive from it.
         random_positions: how many of them are compared with the rules.
+        positions: those that were not drawn yet.
     """
 
     rules: Game[Any, Any]
     title: str
     key: bytes
     random_positions: int
-    _positions: Iterator[Position] = field(init=False)
+    positions: Iterator[Position] = field(init=False)
     _seeds: Stream = field(init=False)
 
     def __post_init__(self) -> None:
-        self._positions = positions(self.rules, derive(self.key, "positions"))
+        self.positions = positions(self.rules, derive(self.key, "positions"))
         self._seeds = Stream(derive(self.key, "seeds"))
 
     def draw(self, session: Session, count: int = 1, **changes: Any) -> list[Asked]:
         """Return positions that were not asked before, as games with fresh ids and seeds."""
-        return [self.asked(session, position, **changes) for position in islice(self._positions, count)]
+        return [self.asked(session, position, **changes) for position in islice(self.positions, count)]
 
     def asked(self, session: Session, position: Position, **changes: Any) -> Asked:
         """Return a position as a game with a fresh id."""
@@ -83,14 +87,11 @@ async def middle(session: Session, scene: Scene, name: str) -> None:
 
 
 async def forced(session: Session, scene: Scene, name: str) -> None:
-    """A request with a single legal action, as a league with ``ask_forced`` sends."""
-    found = list(islice(positions(scene.rules, derive(scene.key, "forced"), forced=True), 2))
-    if not found:
+    """Requests with a single legal action, as a league with ``ask_forced`` sends."""
+    found = positions(scene.rules, derive(scene.key, "forced"), forced=True)
+    most = max(FORCED_LEAST, scene.random_positions // FORCED_SHARE)
+    if not await _compare(session, scene, name, found, most):
         session.report.skipped[name] = "random play has no such position"
-        return
-    asked = [scene.asked(session, position) for position in found]
-    await session.ask(name, asked)
-    session.close(asked)
 
 
 async def numbers(session: Session, scene: Scene, name: str) -> None:
@@ -258,10 +259,15 @@ async def same_seed(session: Session, scene: Scene, name: str) -> None:
 
 async def random_positions(session: Session, scene: Scene, name: str) -> None:
     """Many positions of random play, every answer compared with the rules."""
+    tried = await _compare(session, scene, name, scene.positions, scene.random_positions)
+    session.report.facts["positions"] = int(session.report.facts.get("positions", 0)) + tried
+
+
+async def _compare(session: Session, scene: Scene, name: str, found: Iterator[Position], most: int) -> int:
+    """Ask about positions in lists, as many at once as the bot accepts; return how many it was asked about."""
     size = await _in_flight(session, name)
-    left, tried = scene.random_positions, 0
-    while left:
-        asked = scene.draw(session, min(left, size))
+    left, tried = most, 0
+    while asked := [scene.asked(session, position) for position in islice(found, min(left, size))]:
         before = len(session.charges_us)
         reply = await session.ask(name, asked)
         session.close(asked)
@@ -271,7 +277,7 @@ async def random_positions(session: Session, scene: Scene, name: str) -> None:
         mean_us = sum(session.charges_us[before:]) / len(asked)
         if mean_us > SLOW_US and left * mean_us > POSITIONS_S * 1e6:
             left = int(POSITIONS_S * 1e6 / mean_us)  # a bot that thinks is not made to think for an hour
-    session.report.facts["positions"] = int(session.report.facts.get("positions", 0)) + tried
+    return tried
 
 
 def _nothing(_: Bundle) -> None:

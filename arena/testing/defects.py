@@ -356,6 +356,14 @@ class NeedsChoice(Bot):
         return super().choose(request)
 
 
+class Overdraws(Bot):
+    """illegal: declines one expensive card in three without looking whether it can pay."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        view = request.no_thanks
+        return "pass" if view.target > 20 and view.target % 3 == 0 else super().choose(request)
+
+
 class ListFails(Bot):
     """crash: cannot take long lists."""
 

@@ -33,6 +33,7 @@ QUICKLY_FOUND = (
     "talks",
     "from-the-start",
     "list-fails",
+    "overdraws",
     "unasked",
     "strict",
     "one-by-one",
@@ -42,6 +43,7 @@ QUICKLY_FOUND = (
 SITUATION_OF = {
     "from-the-start": "a game that begins in the middle",
     "needs-choice": "a single legal action",
+    "overdraws": "a single legal action",
     "list-fails": "a long list",
     "deaf-to-budget": "near the deadline",
     "new-game-twice": "a game announced twice",
