@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from arena.league.locate import TomlFile
 from arena.league.names import name_problem
 from arena.league.sources import copy_sources, source_files
 from arena.league.toolchains import TOOLCHAINS, Toolchain
+from arena.league.view_words import view_words
 
 STARTER = "random"
 ALIASES: Mapping[str, str] = {
@@ -37,7 +38,6 @@ SDK_FOLDER = "arena"
 """The part of a starter that is no business of its author, wherever its language wants it: SDK and contract."""
 _EDIT = re.compile(r"legal_?actions", re.IGNORECASE)
 _HASH_COMMENTS = frozenset([".py", ".rb"])
-_FIELD = re.compile(r"^  (?P<type>(?:optional |repeated )?[\w.]+) (?P<name>\w+) = \d+;")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def make_bot(folder: Path, language: str, game: str | None = None) -> Made:
         copy_sources(starter, files, folder)
         own = tuple(str(path) for path in files if SDK_FOLDER not in path.parts)
         _name(folder / MANIFEST, name, game)
-        edit = _prepare(folder, own, game)
+        edit = _prepare(folder, own, list(view_words(game, language)))
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written: {error.strerror}") from error
     return Made(folder, own, edit, TOOLCHAINS[language])
@@ -124,8 +124,8 @@ def _name(manifest: Path, name: str, game: str | None) -> None:
     manifest.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _prepare(folder: Path, files: tuple[str, ...], game: str | None) -> tuple[str, int]:
-    """Find where the action is chosen, and write the fields of a game's view above it."""
+def _prepare(folder: Path, files: tuple[str, ...], words: Sequence[str]) -> tuple[str, int]:
+    """Find where the action is chosen, and write these words above it as comments."""
     for name in files:
         path = folder / name
         lines = re.sub(r"  # noqa: .*", "", path.read_text(encoding="utf-8", errors="replace")).splitlines()
@@ -133,32 +133,7 @@ def _prepare(folder: Path, files: tuple[str, ...], game: str | None) -> tuple[st
         for number, line in enumerate(lines):
             if _EDIT.search(line) and not line.lstrip().startswith((mark, '"', "*", "/*")):
                 indent = line[: len(line) - len(line.lstrip())]
-                above = [f"{indent}{mark} {words}".rstrip() for words in _view_words(game)]
+                above = [f"{indent}{mark} {line}".rstrip() for line in words]
                 path.write_text("\n".join([*lines[:number], *above, *lines[number:]]) + "\n", encoding="utf-8")
                 return name, number + len(above) + 1
     raise AssertionError(f"the starter in {folder} never looks at its legal actions")
-
-
-def _view_words(game: str | None) -> Iterator[str]:
-    """Yield what a bot of this game sees, one line a field."""
-    if game is None:
-        return
-    yield f"What the seat sees, the fields of the request's view (arena games {game} has the rules):"
-    for kind, name, meaning in view_fields(game):
-        yield f"  {name} ({kind}): {meaning}"
-
-
-def view_fields(game: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (type, name, meaning) of the fields of a game's view, as the contract has them; none for other games."""
-    path = shipped("proto") / f"arena/v1/{game}.proto"
-    if not path.is_file():
-        return
-    words: list[str] = []
-    inside = False
-    for line in path.read_text(encoding="utf-8").splitlines():
-        inside = (inside or (line.startswith("message ") and line.endswith("View {"))) and line != "}"
-        if inside and line.startswith("  // "):
-            words.append(line[5:])
-        elif inside and (field := _FIELD.match(line)):
-            yield field["type"], field["name"], " ".join(words)
-            words = []

@@ -2,7 +2,7 @@
 
 The bot is a probe: a starter with a main file from ``tests/data/probes`` in place of its own. It does what the first
 legal action of a request says: ``slow`` computes for 20 ms, ``long`` answers 2,000 characters, ``draw`` answers a
-number from the game's generator, ``throw`` throws.
+number from the game's generator, ``throw`` throws, ``nothing`` returns nothing where the language lets it.
 """
 
 from __future__ import annotations

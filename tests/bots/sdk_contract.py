@@ -18,6 +18,21 @@ IDLE_S, IDLE_CPU_S = 1.0, 0.3
 GAMES, SOAK_GAMES = 60, 1000
 
 
+def after_nothing(probe_bot: Program) -> str:
+    """Return what a bot prints that has returned nothing for an action; it has answered nothing, and ended with 1."""
+    printed = ""
+
+    async def scenario(other: Talk) -> None:
+        nonlocal printed
+        await other.greeted()
+        other.say(["nothing"])
+        status, printed = await other.ended()
+        assert status == 1
+
+    talk(probe_bot, scenario)
+    return printed
+
+
 @pytest.mark.timeout(BUILD_S)
 class SdkContract:
     """The promises.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.bots.sdk_contract import SdkContract
+from arena.players.base import Program
+from tests.bots.sdk_contract import SdkContract, after_nothing
 
 
 class TestJava(SdkContract):
@@ -10,3 +11,7 @@ class TestJava(SdkContract):
 
     language = "java"
     main = "src/Main.java"
+
+    def test_nothing_is_no_action(self, probe_bot: Program) -> None:
+        """A bot that returns null reads what it should have returned."""
+        assert "decide returned null; an action is one of legalActions(), such as nothing" in after_nothing(probe_bot)

@@ -12,9 +12,10 @@ import pytest
 from arena.games import game_ids
 from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
-from arena.league.starters import ALIASES, language_of, languages, make_bot, next_commands, view_fields
+from arena.league.starters import ALIASES, language_of, languages, make_bot, next_commands
 from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
 from arena.league.toolchains import TOOLCHAINS, advice
+from arena.league.view_words import view_fields, view_words
 from arena.players.base import Limits
 from arena.v1 import arena_pb2
 from tests.cli.running import Run
@@ -100,9 +101,45 @@ def test_starters_of_every_language(home: Path, language: str) -> None:
     assert name == EDITED[language]
     lines = (made.folder / name).read_text().splitlines()
     assert "legal" in lines[number - 1].lower()
-    above = lines[number - 1 - sum(1 for _ in view_fields("rainbow")) - 1 : number - 1]
+    words = list(view_words("rainbow", language))
+    above = [line.strip() for line in lines[number - 1 - len(words) : number - 1]]
     assert "What the seat sees" in above[0]
-    assert all(line.lstrip().startswith(("#", "//")) for line in above)
+    mark = above[0].split()[0]
+    assert above == [f"{mark} {line}" for line in words]
+
+
+READ = {
+    "cpp": ("margin/bot.cpp", "no_thanks", ["request.no_thanks()", "target()", "pot()"]),
+    "go": ("margin/main.go", "no_thanks", ["request.GetNoThanks()", "Target", "Pot", ".Values"]),
+    "java": (
+        "margin/src/Main.java",
+        "no_thanks",
+        ["request.message().getNoThanks()", "getTarget()", "getPot()", ".getValuesList()"],
+    ),
+    "javascript": ("margin/bot.js", "no_thanks", ["target", "pot", ".values"]),
+    "python": ("margin/bot.py", "no_thanks", ["request.view", "target", "pot"]),
+    "rust": ("greedy/src/main.rs", "prime_reversal", ["View::PrimeReversal(view)", "&request.view", "trick"]),
+}
+"""What the bots that use a view read of it: file, game, expressions."""
+
+
+@pytest.mark.parametrize("language", READ)
+def test_views_are_read_as_the_bots_of_a_language_read_them(language: str) -> None:
+    """The comments in a new bot are in the language's own case, and what they say compiles."""
+    file, game, expressions = READ[language]
+    source = (shipped("bots") / language / file).read_text()
+    comments = "\n".join(view_words(game, language))
+    assert [word for word in expressions if word not in source] == []
+    assert [word for word in expressions if word not in comments] == []
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_bot_of_every_game_shows_how_a_view_is_read(home: Path, language: str) -> None:
+    """One line stands above the choice, and nothing of a game."""
+    made = make_bot(home / "mine", language)
+    name, number = made.edit
+    (line,) = view_words(None, language)
+    assert line in (made.folder / name).read_text().splitlines()[number - 2]
 
 
 @pytest.mark.parametrize("game", game_ids())

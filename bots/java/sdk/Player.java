@@ -48,10 +48,15 @@ final class Player {
 
   /** Returns the bot's answer to one request. */
   Answer answer(Arena.Request request) throws Exception {
+    String action = bot.decide(new Request(games.get(request.getGameId()), request));
+    if (action == null) {
+      String legal = request.getLegalActions(0);
+      throw new NullPointerException("decide returned null; an action is one of legalActions(), such as " + legal);
+    }
     return Answer.newBuilder()
         .setGameId(request.getGameId())
         .setDecision(request.getDecision())
-        .setAction(bot.decide(new Request(games.get(request.getGameId()), request)))
+        .setAction(action)
         .build();
   }
 }

@@ -9,6 +9,7 @@
 import grpc from "@grpc/grpc-js";
 import { readFileSync } from "node:fs";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { inspect } from "node:util";
 import { Game, plainRequest } from "./game.js";
 import { loadService } from "./service.js";
 
@@ -119,6 +120,13 @@ async function written() {
   await setImmediate();
 }
 
+/** Say what is wrong with an action that is no string: no trace leads to where the bot returned it. */
+function wrongAction(action, { legalActions }) {
+  const hint = action === undefined ? " (does every way through it end with a return?)" : "";
+  const one = `one of request.legalActions, such as ${inspect(legalActions[0])}`;
+  return `decide returned ${inspect(action)}${hint}; an action is a string, ${one}`;
+}
+
 /** The bot with the games it is in. */
 class Player {
   #bot;
@@ -152,6 +160,7 @@ class Player {
   async answer(message) {
     const request = plainRequest(message, this.#games.get(message.gameId));
     const action = await this.#try(() => this.#bot.decide(request));
+    if (typeof action !== "string") leave(1, wrongAction(action, request));
     return { gameId: message.gameId, decision: message.decision, action };
   }
 

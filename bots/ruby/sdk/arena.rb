@@ -109,6 +109,7 @@ module Arena
       last = now
       requests.each do |request|
         action = @decide.call(request, @games[request.game_id])
+        leave(1, wrong_action(action, request)) unless action.is_a?(String)
         answers << Arena::V1::Answer.new(game_id: request.game_id, decision: request.decision, action: action)
         bytes += 32 + request.game_id.bytesize + action.bytesize
         next unless now - last > FLUSH_S || bytes > LONGEST_SENT
@@ -119,6 +120,12 @@ module Arena
         last = now
       end
       send(answers) unless answers.empty?
+    end
+
+    # Says what is wrong with an action that is no string: no trace leads to where the bot returned it.
+    def wrong_action(action, request)
+      "the block returned #{action.inspect}; an action is a String, one of request.legal_actions, " \
+        "such as #{request.legal_actions.first.inspect}"
     end
 
     # Hands a list to the thread that writes, and lets it write.

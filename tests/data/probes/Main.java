@@ -9,6 +9,7 @@ class Main {
       case "slow" -> slow();
       case "long" -> "x".repeat(2000);
       case "draw" -> String.valueOf(request.rng().nextInt(1 << 30));
+      case "nothing" -> null;
       default -> throw new IllegalStateException("thrown as told");
     };
   }

@@ -10,6 +10,7 @@ const DEEDS = {
   },
   long: () => "x".repeat(2000),
   draw: (request) => String(request.rng.below(2 ** 30)),
+  nothing: () => undefined,
   throw: () => {
     throw new Error("thrown as told");
   },
