@@ -15,7 +15,7 @@ from arena.cli.main import EXIT_FAILED
 from arena.cli.out import tell
 from arena.games import game_class
 from arena.league.badge import write_badge
-from arena.league.bots import Bot, read_bot, shipped
+from arena.league.bots import is_bundled, read_bot
 from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
 from arena.league.sources import BADGE
@@ -66,22 +66,19 @@ def check(
         report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))
     found = document(report, program, wanted)
     if report.passed and not quick:
-        found["badge"] = str(_give_badge(declared, badge, lambda path: write_badge(path, program, report.games)) or "")
+        path = badge or (declared.folder / BADGE if declared.owns_folder and not is_bundled(declared) else None)
+        if path is not None:
+            write_badge(path, program, report.games)
+        found["badge"] = str(path or "")
     if as_json:
         click.echo(json_text(found), nl=False)
     else:
         click.echo("\n".join(_lines(report, found)))
+        if report.passed and not quick and not found["badge"]:
+            needs = "what comes with the arena needs none" if is_bundled(declared) else "the bot has no folder"
+            tell(f"no badge: {needs}; --badge FILE writes one")
     if not report.passed:
         sys.exit(EXIT_FAILED)
-
-
-def _give_badge(bot: Bot, wanted: Path | None, write: Any) -> Path | None:
-    """Write the badge where it was wanted, else into the bot's own folder; bundled bots get none unasked."""
-    inside = bot.owns_folder and not bot.folder.resolve().is_relative_to(shipped("bots").resolve())
-    path = wanted or (bot.folder / BADGE if inside else None)
-    if path is not None:
-        write(path)
-    return path
 
 
 def _lines(report: Report, found: dict[str, Any]) -> Iterator[str]:
@@ -91,9 +88,9 @@ def _lines(report: Report, found: dict[str, Any]) -> Iterator[str]:
     yield from _facts(facts)
     for level in Level:
         for item in report.of(level):
-            yield f"{click.style(level.upper(), bold=True)} {item.rule}: {RULES[item.rule][1]}"
+            yield f"{click.style(f'{level.upper()}:', bold=True)} {RULES[item.rule][1]} ({item.rule})"
             also = f" (and in {item.also} more)" if item.also else ""
-            first, *rest = f"{item.situation}{also}: {item.words}".splitlines()
+            first, *rest = f"not so in {item.situation}{also}: {item.words}".splitlines()
             yield textwrap.fill(first, WIDTH, initial_indent="    ", subsequent_indent="    ")
             yield from (f"    {line}" for line in rest)
     yield from (f"left out: {name}: {words}" for name, words in report.skipped.items())

@@ -80,7 +80,8 @@ def play(
         print_sheet(record)
     else:
         print_rows(_result(record))
-    _tell_faults(Case(record, json.loads(finished.trace), limits, FaultPolicy(), ask_forced=False), end)
+    _tell_faults(Case(record, json.loads(finished.trace), limits, FaultPolicy(), ask_forced=False))
+    _tell_output(record, end)
     if save is not None:
         _save(save, finished.record)
     tell(f"the same game again: --seed {seed}")
@@ -145,17 +146,21 @@ def _result(record: Record) -> Rows:
     return Rows(columns, tuple(sorted(rows, key=lambda row: final[int(row["seat"] or 0)])))
 
 
-def _tell_faults(case: Case, end: SittingEnd) -> None:
-    """Say of every fault what was asked, what came back and what it cost, and show what its bot printed last."""
+def _tell_faults(case: Case) -> None:
+    """Say of every fault what was asked, what came back and what it cost."""
     found = explanation(case)
     for fault in found["faults"]:
         tell(fault_words(fault))
     if any(fault["word"] == Termination.TIMEOUT for fault in found["faults"]):
         tell("an endless loop, or a decision that takes too long? --move-ms gives it more time, --no-clock all of it")
-    for seat in sorted({fault["seat"] for fault in found["faults"]}):
-        if end.logs[seat]:
-            tell(f"the last lines that seat {seat} ({case.record.players[seat].name}) printed:")
-            for line in end.logs[seat].splitlines():
+
+
+def _tell_output(record: Record, end: SittingEnd) -> None:
+    """Show what each bot printed last: of a game that is played by hand there is no log."""
+    for seat, (player, printed) in enumerate(zip(record.players, end.logs, strict=True)):
+        if printed:
+            tell(f"the last lines that seat {seat} ({player.name}) printed:")
+            for line in printed.splitlines():
                 tell(f"    {line}")
 
 

@@ -25,7 +25,7 @@ from arena.referee.clock import Key, ProcessClock, SeatClock
 
 SETTLE_S = 0.15
 """How long the end of a process may come after the end of its stream, for the two to be one crash."""
-LINES = 20
+LINES = 50
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ IN_FLIGHT_MOST = 64
 SLACK_S = 3.0
 """Waited beyond what the clock allows, so that a slow bot is called slow and not silent."""
 SHOWN = 80
+PRINTED_LINES = 20
 OWN_WORDS = (Termination.PROTOCOL, Termination.DISCONNECT, Termination.RESOURCE)
 """Ends of a process that are called so whenever they come; others are no-shows before its Hello, then crashes."""
 
@@ -284,7 +285,9 @@ def _printed(printed: str, asked: dict[Key, Asked]) -> str:
 def _quoted(printed: str) -> str:
     if not printed:
         return f"; {NOTHING}"
-    return "; the last lines it printed:" + "".join(f"\n    {line}" for line in printed.splitlines()[-12:])
+    lines = printed.splitlines()
+    left_out = ["[... more before]"] if len(lines) > PRINTED_LINES else []
+    return "; the last lines it printed:" + "".join(f"\n    {line}" for line in (*left_out, *lines[-PRINTED_LINES:]))
 
 
 def _cut(text: str) -> str:

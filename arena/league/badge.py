@@ -1,20 +1,22 @@
 """Badges: that ``arena check`` has passed exactly this program; a league with ``require_check = true`` asks for them.
 
 A badge is a file beside the bot's own, left out of its digest, or any file in the folder ``badges`` beside the league
-file. It says what was checked, not who checked it: an organiser who needs to be sure runs the check again.
+file. It says what was checked, not who checked it: an organiser who needs to be sure runs the check again. Bots that
+come with the arena need none: its own tests check them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from arena import __version__
 from arena.errors import BadOptions, UsageError
 from arena.games import game_class
-from arena.league.bots import Bot
+from arena.league.bots import Bot, is_bundled
 from arena.league.snapshot import identity
 from arena.league.sources import BADGE
 from arena.league.values import League
@@ -60,36 +62,47 @@ def read_badge(path: Path) -> Mapping[str, Any] | None:
 def has_badge(bot: Bot) -> bool:
     """Whether a badge lies beside a bot that is valid for its files as they are."""
     badge = read_badge(bot.folder / BADGE)
-    try:
-        return badge is not None and badge["digest"] == identity(bot)
-    except (UsageError, OSError):
-        return False  # what is wrong with its files or its command is said where it is to be run
+    return badge is not None and badge["digest"] == digests((bot,)).get(bot.name)
 
 
-def require_badges(league: League, programs: Sequence[Program]) -> None:
+def digests(bots: Iterable[Bot]) -> dict[str, str]:
+    """Return the digests that programs of these bots would have, by name, of those that can be copied and run."""
+    found = {}
+    for bot in bots:
+        if not bot.connect:
+            with suppress(UsageError, OSError):  # what is wrong with its files or command is said where it is to run
+                found[bot.name] = identity(bot)
+    return found
+
+
+def require_badges(league: League, programs: Mapping[str, str]) -> None:
     """Refuse a league some of whose bots have no badge for the games they play in it.
+
+    Args:
+        league: the league; nothing is asked for when it does not demand badges.
+        programs: digests of the programs by name of bot, those that are about to play or as ``digests`` foresees them.
 
     Raises:
         UsageError: naming each of them, with what to do.
     """
-    bots = {bot.name: bot for bot in league.bots}
+    if not league.require_check:
+        return
     shared = [badge for path in sorted((league.path.parent / FOLDER).glob("*.json")) if (badge := read_badge(path))]
     problems = []
-    for program in programs:
-        bot = bots[program.name]
+    for bot in league.bots:
+        if bot.name not in programs or is_bundled(bot):
+            continue
         own = read_badge(bot.folder / BADGE) if bot.owns_folder else None
         found = [own, *shared] if own else shared
-        problem = _problem(program, found, own, {game.id for game in league.games if bot.plays(game.id)})
-        if problem:
-            problems.append(f"bot {program.name!r}: {problem}; {_advice(bot, league)}")
+        games = {game.id for game in league.games if bot.plays(game.id)}
+        if problem := _problem(programs[bot.name], found, own, games):
+            problems.append(f"bot {bot.name!r}: {problem}; {_advice(bot, league)}")
     if problems:
         raise UsageError("require_check = true:\n" + "\n".join(problems))
 
 
-def _problem(
-    program: Program, badges: Sequence[Mapping[str, Any]], own: Mapping[str, Any] | None, games: set[str]
-) -> str:
-    fitting = [badge for badge in badges if badge["digest"] == program.digest]
+def _problem(digest: str, badges: Sequence[Mapping[str, Any]], own: Mapping[str, Any] | None, games: set[str]) -> str:
+    fitting = [badge for badge in badges if badge["digest"] == digest]
     if not fitting:
         return "it has changed since its badge was given" if own else "it has no badge"
     covered = {game for badge in fitting for game in _covered(badge)}

@@ -73,6 +73,11 @@ def builtin_folder(name: str) -> Path:
     return shipped("bots/python") / name
 
 
+def is_bundled(bot: Bot) -> bool:
+    """Return whether a bot is one that comes with the arena, in any language."""
+    return bot.owns_folder and bot.folder.resolve().is_relative_to(shipped("bots").resolve())
+
+
 def read_folder(folder: Path) -> tuple[Bot | None, TomlFile]:
     """Return the bot of a folder with ``bot.toml``, or None, and the file with its problems.
 

@@ -228,8 +228,7 @@ def _prepare(league: League, folder: ResultsFolder, store: Store, observer: Obse
     level = resolve_level(league.limits.sandbox)
     builds = Builds(users_cache(), level, observer.preparing)
     programs = snapshots(league.bots, folder.bots, step_sandbox(level), builds)
-    if league.require_check:
-        require_badges(league, programs)
+    require_badges(league, {program.name: program.digest for program in programs})
     secret = folder.secret(store, league.secret)
     planned = league.plan().games
     folder.refuse_if_published(store, planned)

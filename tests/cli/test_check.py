@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from arena.errors import UsageError
-from arena.league.badge import read_badge, require_badges, write_badge
-from arena.league.bots import read_bot
+from arena.league.badge import digests, read_badge, require_badges, write_badge
+from arena.league.bots import builtin_folder, read_bot
 from arena.league.config import read_league
 from arena.league.snapshot import snapshot
 from arena.league.sources import BADGE
@@ -74,7 +74,7 @@ def test_a_failure_is_said_in_words(home: Path, arena: Arena) -> None:
     folder = make(home, "bad", code="import no_such_module\n")
     run = arena("check", "bad", "--quick", "--game", "no_thanks")
     assert run.status == 1
-    assert "MUST no-show" in run.out
+    assert "MUST: it starts and sends a Hello in time (no-show)" in run.out
     assert "No module named 'no_such_module'" in run.out
     assert run.out.rstrip().endswith("FAIL 0 of 1 situations")
     assert not (folder / BADGE).exists()
@@ -93,7 +93,7 @@ def test_faults_have_the_words_of_a_league(home: Path, arena: Arena) -> None:
     ):
         run = arena("check", name, "--quick", "--game", "no_thanks", "--move-ms", "200")
         assert run.status == 1
-        assert [line.split()[1] for line in run.out.splitlines() if line.startswith("MUST")] == [f"{word}:"]
+        assert [line.split()[-1] for line in run.out.splitlines() if line.startswith("MUST")] == [f"({word})"]
         assert words in " ".join(run.out.split())
 
 
@@ -152,10 +152,12 @@ def test_a_league_demands_badges(home: Path) -> None:
     path = league(home, 'path = "one"', 'path = "two"', 'path = "three"')
     read = read_league(path)
     programs = [snapshot(bot, home / "bots") for bot in read.bots]
+    found = digests(read.bots)
+    assert found == {program.name: program.digest for program in programs}
     write_badge(home / "one" / BADGE, programs[0], ["no_thanks", "rainbow"])
     write_badge(home / "two" / BADGE, programs[1], ["no_thanks"])
     with pytest.raises(UsageError) as refused:
-        require_badges(read, programs)
+        require_badges(read, found)
     assert str(refused.value).splitlines() == [
         "require_check = true:",
         f"bot 'two': its badge does not cover rainbow (with today's rules); run 'arena check {home / 'two'}'",
@@ -163,21 +165,30 @@ def test_a_league_demands_badges(home: Path) -> None:
     ]
     write_badge(home / "badges" / "two.json", programs[1], ["rainbow"])
     write_badge(home / "badges" / "three.json", programs[2], ["no_thanks", "rainbow"])
-    require_badges(read, programs)
+    require_badges(read, found)
     (home / "one" / "bot.py").write_text("print('changed')\n")
-    changed = [snapshot(bot, home / "bots") for bot in read.bots]
     with pytest.raises(UsageError, match="bot 'one': it has changed since its badge was given"):
-        require_badges(read, changed)
+        require_badges(read, digests(read.bots))
 
 
-def test_a_league_without_badges_does_not_begin(home: Path, arena: Arena) -> None:
-    """The organiser is told before a game is played."""
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--fresh",)])
+def test_a_league_without_badges_does_not_begin(home: Path, arena: Arena, more: tuple[str, ...]) -> None:
+    """The organiser is told before a game is played, and before old results are moved out of the way."""
     for name in ("one", "two", "three"):
         make(home, name)
-    run = arena("run-league", league(home, 'path = "one"', 'path = "two"', 'path = "three"'), "--workers", 1)
+    file = league(home, 'path = "one"', 'path = "two"', 'path = "three"')
+    (home / "results" / "league").mkdir(parents=True)
+    run = arena("run-league", file, "--workers", 1, *more)
     assert run.status == 2
     assert "require_check = true" in run.err
     assert f"arena check {home / 'one'}" in run.err
+    assert [path.name for path in (home / "results").iterdir()] == ["league"]
+
+
+def test_bots_that_come_with_the_arena_need_no_badge(home: Path, arena: Arena) -> None:
+    """The arena's own tests check them, and its folders are not the organiser's to write into."""
+    entries = ('builtin = "random"', 'builtin = "greedy"', f'path = "{builtin_folder("thinker")}"')
+    assert arena("run-league", league(home, *entries), "--dry-run").status == 0
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": 1, "digest": 7, "games": {}}', '{"schema": 2}'])

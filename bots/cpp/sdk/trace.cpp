@@ -55,7 +55,6 @@ void print_lines(const char* program, const std::vector<std::string>& offsets) {
 [[noreturn]] void terminate() {
   void* frames[kFrames];
   const int count = backtrace(frames, kFrames);
-  print_exception();
   Dl_info self{};
   dladdr(reinterpret_cast<void*>(&trace_exceptions), &self);
   std::vector<std::string> offsets;
@@ -69,6 +68,7 @@ void print_lines(const char* program, const std::vector<std::string>& offsets) {
     offsets.emplace_back(offset);
   }
   print_lines(self.dli_fname, offsets);
+  print_exception();  // last, where a cut log keeps it
   std::fflush(nullptr);
   std::_Exit(1);
 }

@@ -70,7 +70,7 @@ func Run(bot Bot) {
 	}
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			leave(1, fmt.Sprintf("the bot panicked: %v\n%s", panicked, debug.Stack()))
+			leave(1, fmt.Sprintf("%s\nthe bot panicked: %v", debug.Stack(), panicked)) // last, where a cut log keeps it
 		}
 	}()
 	player := &player{bot: bot, games: map[string]*Game{}}

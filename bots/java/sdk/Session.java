@@ -48,7 +48,7 @@ final class Session {
       leave(words.isEmpty() ? 0 : 1, words);
     } catch (Throwable thrown) { // the bot's own code may throw anything: its author sees the trace, the referee a crash
       thrown.printStackTrace();
-      leave(1, "the bot threw; see the trace above");
+      leave(1, "the bot threw " + thrown);
     }
   }
 

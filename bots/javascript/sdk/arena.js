@@ -170,7 +170,7 @@ class Player {
       return await code();
     } catch (error) {
       console.error(error);
-      leave(1, "the bot threw; see the trace above");
+      leave(1, `the bot threw ${error}`);
     }
   }
 }

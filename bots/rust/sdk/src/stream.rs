@@ -48,7 +48,8 @@ pub fn run(bot: impl Bot) -> ! {
 
 /// As [`run`], with a Hello of the bot's own: its name, version, games, `wants_events` or `max_in_flight`.
 pub fn run_as(mut hello: Hello, bot: impl Bot) -> ! {
-    panic::set_hook(Box::new(|panic| leave(1, &format!("{panic}\n{}", Backtrace::force_capture()))));
+    // The words come last: they are what is kept of a long log.
+    panic::set_hook(Box::new(|panic| leave(1, &format!("{}\nthe bot {panic}", Backtrace::force_capture()))));
     let Ok(address) = env::var("ARENA_ADDRESS") else {
         leave(2, "ARENA_ADDRESS is not set: a bot is started by the arena, for instance 'arena play no_thanks ...'");
     };
