@@ -105,6 +105,7 @@ def match(
     else:
         played.show()
     tell(show.summary(outcome))
+    tell(f"results: {results}/   next: arena standings {results}, or arena explain {results} --bot {names[0]}")
     if outcome.paused:
         tell(f"paused: {outcome.paused}\nonce that is mended, the same command goes on")
         sys.exit(EXIT_FAILED)
@@ -194,9 +195,10 @@ class Match:
         if self.test is None:
             return []
         test, sprt = self.test, self.test.sprt
+        of, than = self.names[0], f"Elo better than {self.names[1]}"
         words = {
-            "H1": f"H1 accepted after {test.deals} deals: elo1 = {sprt.elo1:g} rather than elo0 = {sprt.elo0:g}",
-            "H0": f"H0 accepted after {test.deals} deals: elo0 = {sprt.elo0:g} rather than elo1 = {sprt.elo1:g}",
+            "H1": f"H1 accepted after {test.deals} deals: {of} is {sprt.elo1:g} rather than {sprt.elo0:g} {than}",
+            "H0": f"H0 accepted after {test.deals} deals: {of} is {sprt.elo0:g} rather than {sprt.elo1:g} {than}",
             "continue": f"undecided after {test.deals} deals; more --deals go on",
         }
         left_out = f"; {test.left_out} deals left out, as both bots failed in a game" if test.left_out else ""

@@ -67,9 +67,9 @@ def play(
         arena play no_thanks ./mybot margin random --option rounds=4 --save game.json
     """
     seed = seed if seed is not None else secrets.token_hex(4)
-    rules = create(game, len(bots), **one_round(game) | game_options(game, options))
     read = read_bots(bots, Path.cwd())
     require_players(read, game)
+    rules = create(game, len(bots), **one_round(game) | game_options(game, options))
     limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
     with tempfile.TemporaryDirectory(prefix="arena-play-") as folder:
         level = resolve_level(limits.sandbox)

@@ -58,9 +58,9 @@ class Show:
             self._line_at = monotonic()
             tell(self.line(tally))
 
-    def stopping(self) -> None:
-        """Say that running games finish."""
-        tell("stopping: running games finish; Ctrl-C again stops at once")
+    def stopping(self, *, decided: bool) -> None:
+        """Say that running games finish, and why."""
+        tell(_stopping(decided=decided))
 
     def line(self, tally: Tally) -> str:
         """Return how far the league is, and how long it will take."""
@@ -147,13 +147,19 @@ class LiveShow(Show):
             self._tables_at = monotonic()
         self.live.update(self._render())
 
-    def stopping(self) -> None:
-        """Show that running games finish."""
-        self._words = Text("stopping: running games finish; Ctrl-C again stops at once", style="yellow")
+    def stopping(self, *, decided: bool) -> None:
+        """Show that running games finish, and why."""
+        self._words = Text(_stopping(decided=decided), style="yellow")
         self.live.update(self._render())
 
     def _render(self) -> Group:
         return Group(self._bar, *(rich_table(_narrow(table)) for table in self._tables[:2]), self._waiting, self._words)
+
+
+def _stopping(*, decided: bool) -> str:
+    if decided:
+        return "decided: running games finish, Ctrl-C stops at once"
+    return "stopping: running games finish; Ctrl-C again stops at once"
 
 
 def _narrow(table: Rows) -> Rows:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import arena
 from arena.errors import UsageError, nearest
-from arena.games import game_ids
+from arena.games import game_class, game_ids
 from arena.league.locate import KeyPath, TomlFile, raise_problems
 from arena.league.names import NAME_MAX, folded, name_problem
 from arena.league.tables import BotFile, BotTable, validated
@@ -188,16 +188,25 @@ def read_bots(texts: Sequence[str], base: Path) -> tuple[Bot, ...]:
 
 
 def require_players(bots: Sequence[Bot], game: str) -> None:
-    """Refuse bots that do not play a game.
+    """Refuse bots that do not play a game, or too few or many of them.
 
     Raises:
-        UsageError: naming every one of them, and what it plays.
+        UsageError: naming every one of them, and what it plays, or how many the game is for.
+        BadOptions: for an unknown game.
     """
+    counts = game_class(game).seat_counts
+    if len(bots) not in counts:
+        few = f"{len(bots)} bot{'' if len(bots) == 1 else 's'}: {game} is played by {_counted(counts)}"
+        raise UsageError(f"{few}; {'name more' if len(bots) < counts[0] else 'name fewer'}, such as random or greedy")
     strange = [bot for bot in bots if not bot.plays(game)]
     if strange:
         raise UsageError(
             "\n".join(f"bot {bot.name!r} does not play {game}, only {', '.join(bot.games)}" for bot in strange)
         )
+
+
+def _counted(counts: Sequence[int]) -> str:
+    return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def _from_command(text: str, base: Path) -> Bot:

@@ -20,6 +20,7 @@ from arena.league.verify import stored_policy
 from arena.records.codec import canonical_json, decode, encode
 
 SCHEMA, KIND = 1, "arena capsule"
+CAPSULES = "'arena export RESULTS --fault GAME' writes capsules"
 
 
 def faulty_seat(case: Case, seat: Seat | None) -> Seat:
@@ -71,13 +72,15 @@ def read_capsule(path: Path) -> tuple[Case, Seat]:
     """
     try:
         document = json.loads(path.read_bytes())
+        if "players" in document and "kind" not in document:
+            raise UsageError(f"{path}: a saved game, which 'arena replay {path}' shows; {CAPSULES}")
         if document["kind"] != KIND or document["schema"] > SCHEMA:
             raise UsageError(f"{path}: a {document['kind']} of schema {document['schema']}; this arena reads {SCHEMA}")
         return _case(document), document["seat"]
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, RecordError) as error:
-        raise UsageError(f"{path}: no capsule, as 'arena export --fault GAME' writes it: {error!r}") from error
+        raise UsageError(f"{path}: no capsule ({error!r}); {CAPSULES}") from error
 
 
 def _case(document: Mapping[str, Any]) -> Case:

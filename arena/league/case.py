@@ -13,7 +13,7 @@ from arena.errors import Termination, UsageError, nearest
 from arena.league.folder import DATABASE, read_secret
 from arena.league.verify import stored_policy
 from arena.players.base import FaultPolicy, Limits
-from arena.records.record import Record, Void
+from arena.records.record import Record, Void, places
 from arena.seeds import bot_seed, commitment, wire_id
 from arena.storage.reader import Reader
 from arena.storage.store import Store
@@ -84,15 +84,16 @@ def find_game(results: Path, store: Reader, game: str) -> str:
     return store.find(game, partial(wire_id, secret) if secret else None)
 
 
-def last_faulted(results: Path, bot: str | None = None) -> str:
-    """Return the id of the last stored game, in the order of rulesets and deals, in which a bot had a fault.
+def telling_game(results: Path, bot: str | None = None) -> tuple[str, str]:
+    """Return the id of the stored game that says most of why a bot lost, and in words which one it is.
 
-    Games in which all faults are no-shows count only when there are no others: a bot that is benched after its faults
-    is a no-show, which would hide them.
+    It is the last one, in the order of rulesets and deals, in which a bot had a fault. Games in which all faults are
+    no-shows count only when there are no others: a bot that is benched after its faults is a no-show, which would hide
+    them. Of a bot without a fault it is the last one in which it came last.
 
     Args:
         results: a results folder.
-        bot: only faults of this one; None: of any.
+        bot: name of the bot that is asked about; None: any that had a fault.
 
     Raises:
         UsageError: when there is no such game, or no such bot.
@@ -102,8 +103,11 @@ def last_faulted(results: Path, bot: str | None = None) -> str:
         if bot is not None and bot not in names.values():
             known = ", ".join(sorted(names.values()))
             raise UsageError(f"--bot {bot}: no such bot in this league{nearest(bot, names.values())} (bots: {known})")
-        found = {True: "", False: ""}
+        found, lost = {True: "", False: ""}, ""
         for row in store.games():
+            final = places(row.ranks, row.terminations)
+            last = [names[key] for key, place in zip(row.seated, final, strict=True) if place == max(final) > 1]
+            lost = row.game_id if bot in last else lost
             own = [
                 word
                 for key, word in zip(row.seated, row.terminations, strict=True)
@@ -111,10 +115,13 @@ def last_faulted(results: Path, bot: str | None = None) -> str:
             ]
             if own:
                 found[all(word is Termination.NO_SHOW for word in own)] = row.game_id
-    if not any(found.values()):
-        whose = f" of {bot}" if bot else ""
-        raise UsageError(f"{results}: no game with a fault{whose}; name a game: 'arena export {results}' lists them")
-    return found[False] or found[True]
+    whose = f" of {bot}" if bot else ""
+    if faulted := found[False] or found[True]:
+        return faulted, f"the last game with a fault{whose}"
+    if lost:
+        return lost, f"no fault{whose}; the last game in which it came last"
+    listed = f"'arena export {results} --format csv' lists them"
+    raise UsageError(f"{results}: no game with a fault{whose}{' or in which it came last' if bot else ''}; {listed}")
 
 
 def limits_of(stored: Mapping[str, Any]) -> Limits:

@@ -6,22 +6,27 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from arena.errors import UsageError
 from arena.games import game_class, game_ids
+from arena.games.options import option_fields
 from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, read_folder, shipped
 from arena.league.names import folded
 from arena.league.sources import NOT_SOURCES
 from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
+from arena.schedules.seatings import seatings
 
 DEPTH = 3
 """How far below the file bots are looked for."""
 SEATS = 3
-DEALS = 100
-_SKIPPED = NOT_SOURCES | {"results", "badges"}
+DEALS = (100, 50, 20, 10)
+GAMES = 5000
+"""A first league takes a minute or two: of the deals the most that make no more games than this."""
+_SKIPPED = NOT_SOURCES | {"results", "badges", "tests"}
 _EXAMPLES = {"name": "spring", "secret": "any words"}
 """Shown instead of a default that says nothing."""
 _LEAGUE = {
@@ -137,11 +142,12 @@ def _lines(found: Sequence[Found]) -> Iterator[str]:
     own = [item.bot for item in found if item.bot and not item.problem]
     names = {folded(bot.name) for bot in own}
     bundled = [bot for name in builtin_names() if (bot := _read(builtin_folder(name))[0])]
-    games = _played(own, [*own, *(bot for bot in bundled if folded(bot.name) not in names)])
+    everybody = [*own, *(bot for bot in bundled if folded(bot.name) not in names)]
+    games = _played(own, everybody)
     yield "# A league: 'arena run-league' with this file plays it, and the same command again goes on where it stopped."
     yield "# Every key that is not needed stands here as a comment with its default."
     yield from _table("league", LeagueTable, _LEAGUE)
-    yield from _games(games)
+    yield from _games(games, everybody)
     yield from _table("limits", LimitsTable, _LIMITS)
     yield from _table("faults", FaultsTable, _FAULTS)
     yield from _table("lobby", LobbyTable, _LOBBY)
@@ -175,7 +181,21 @@ def _idle(bot: Bot | None, games: Sequence[str]) -> str:
     return "it plays none of the games above" if idle else ""
 
 
-def _games(played: Sequence[str]) -> Iterator[str]:
+def _deals(game: str, bots: int, games: int) -> int:
+    """Return a number of deals for which this game, one of so many, takes its share of a first league."""
+    block = comb(bots, _seats(game)) * len(seatings("balanced", _seats(game)))
+    return next((deals for deals in DEALS if deals * block * games <= GAMES), DEALS[-1])
+
+
+def _options(game: str) -> str:
+    """Return the options that make a game longer or shorter, with their defaults, as they stand in a league."""
+    rounds = [
+        f"rounds = {item.default}" for item, _ in option_fields(game_class(game).options_type) if item.name == "rounds"
+    ]
+    return f"{{ {rounds[0]} }}" if rounds else "{}"
+
+
+def _games(played: Sequence[str], everybody: Sequence[Bot]) -> Iterator[str]:
     """Yield a table of each game; those that are not played are comments."""
     yield "\n# What is played: one [[game]] or more ('arena games ID' lists the options of a game)."
     for game in game_ids():
@@ -183,10 +203,12 @@ def _games(played: Sequence[str]) -> Iterator[str]:
         mark = "" if game in played else "# "
         yield f"\n{mark}[[game]]\n{mark}id = {json.dumps(game)}"
         yield f"{mark}seats = {_seats(game)}".ljust(31) + f"# {counts[0]}..{counts[-1]}"
-        yield f"{mark}deals = {DEALS}".ljust(31) + "# each is played in every seating"
+        bots = sum(bot.plays(game) for bot in everybody)
+        deals = f"deals = {_deals(game, bots, len(played))}"
+        yield f"{mark}{deals}".ljust(31) + "# more separate the bots better; each is played in every seating"
         if game in played:
             yield '# seatings = "balanced"        # or "all", "rotations", or a number'
-            yield "# options = { rounds = 1 }" if game == "no_thanks" else "# options = {}"
+            yield f"# options = {_options(game)}".ljust(31) + f"# 'arena games {game}' has them all"
 
 
 def _table(name: str, table: type[BaseModel], words: Mapping[str, str]) -> Iterator[str]:

@@ -108,8 +108,8 @@ class Observer(Protocol):
         """Time has passed, or games were stored."""
         ...
 
-    def stopping(self) -> None:
-        """The user has asked to stop, or the run pauses; running games finish."""
+    def stopping(self, *, decided: bool) -> None:
+        """Running games finish: the user has asked to stop or the run pauses, or enough is known (decided)."""
         ...
 
 
@@ -321,7 +321,7 @@ def _played(run: _Run, pool: Pool, jobs: Iterator[Job]) -> Iterator[Item | None]
     for item in pool.play(jobs):
         if pool.stopping and not run.stopping:
             run.stopping = True
-            run.observer.stopping()
+            run.observer.stopping(decided=run.stopped)
         yield item
 
 

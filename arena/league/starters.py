@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,8 @@ class Made:
 
 def next_commands(folder: Path | str, game: str) -> tuple[str, str]:
     """Return the two commands that come after ``arena new-bot``, as it and the README say them."""
-    return f"arena check {folder} --quick", f"arena play {game} {folder} random random --show"
+    bot = shlex.quote(str(folder))
+    return f"arena check {bot} --quick", f"arena play {game} {bot} random random --show"
 
 
 def languages() -> tuple[str, ...]:

@@ -210,7 +210,7 @@ def test_two_runs_of_one_folder(tmp_path: Path, started: Commands) -> None:
         (("run-league", "--workers", "0"), "0 is not in the range"),
         (("standings", "--format", "pdf"), "'pdf' is not one of"),
         (("games", "no_thank"), "did you mean 'no_thanks'?"),
-        (("play", "no_thanks", "random", "random"), "3..7"),
+        (("play", "no_thanks", "random", "random"), "2 bots: no_thanks is played by 3 to 7; name more"),
         (("play", "no_thanks", "random", "randon", "random"), "did you mean 'random'?"),
         (("play", "no_thanks", "random", "random", "x='"), "cannot be split into words"),
         (("play", "no_thanks", "random", "random", "x=no-such-program"), "no program 'no-such-program' in PATH"),

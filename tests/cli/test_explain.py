@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.errors import Termination
+from arena.records.record import places
 from tests.cli.running import Run, records, with_fault
 from tests.commands import ONE_SITTING, SECRET, fixture, league
 from tests.commands import arena as command
@@ -97,10 +98,23 @@ def test_without_a_game_it_is_the_last_one_with_a_fault(played: Path, arena: Are
         assert not later or name is not None
 
 
-def test_without_a_fault_there_is_nothing_to_explain_unasked(played: Path, arena: Arena) -> None:
+def test_without_a_fault_it_is_the_last_game_in_which_the_bot_came_last(played: Path, arena: Arena) -> None:
+    """An ordinary loss is a question, too; a bot that has none is told where its games are."""
+    lost = [
+        game.game_id
+        for game in records(played)
+        for player, place in zip(game.players, places(game.ranks, game.terminations), strict=True)
+        if player.name == "honest" and place == max(places(game.ranks, game.terminations)) > 1
+    ]
     run = arena("explain", played, "--bot", "honest")
-    assert (run.status, run.out) == (2, "")
-    assert f"no game with a fault of honest; name a game: 'arena export {played}' lists them" in run.err
+    if lost:
+        assert (run.status, run.err) == (
+            0,
+            f"no fault of honest; the last game in which it came last: {played} {lost[-1]}\n",
+        )
+    else:
+        assert (run.status, run.out) == (2, "")
+        assert f"'arena export {played} --format csv' lists them" in run.err
     assert "did you mean 'honest'?" in arena("explain", played, "--bot", "honesty").err
 
 

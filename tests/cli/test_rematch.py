@@ -131,4 +131,6 @@ def test_what_cannot_be_played_is_the_users_error(played: Path, arena: Arena, tm
     assert "this game has seats 0..2" in arena("rematch", played, game, "--bot", "careful", "--seat", 3).err
     assert "which game?" in arena("rematch", played, "--bot", "careful").err
     (tmp_path / "no.json").write_text('{"kind": "x"}')
+    (tmp_path / "saved.json").write_text('{"players": []}')
+    assert "a saved game, which 'arena replay" in arena("rematch", tmp_path / "saved.json", "--bot", "careful").err
     assert "no capsule" in arena("rematch", tmp_path / "no.json", "--bot", "careful").err
