@@ -13,7 +13,7 @@ import click
 
 from arena.cli.main import EXIT_FAILED
 from arena.cli.out import tell
-from arena.games import game_class
+from arena.games import game_class, game_ids
 from arena.league.badge import write_badge
 from arena.league.bots import is_bundled, read_bot
 from arena.league.builds import Builds, users_cache
@@ -74,6 +74,11 @@ def check(
         click.echo(json_text(found), nl=False)
     else:
         click.echo("\n".join(_lines(report, found)))
+        failing = {item.situation.partition(":")[0] for item in report.findings if item.level == "must"}
+        if not games and not declared.games and failing & set(game_ids()) and set(report.games) - failing:
+            tell(
+                'it was tried in every game; games = ["no_thanks"] in its bot.toml, or --game ID, names those it plays'
+            )
         if report.passed and not quick and not found["badge"]:
             needs = "what comes with the arena needs none" if is_bundled(declared) else "the bot has no folder"
             tell(f"no badge: {needs}; --badge FILE writes one")

@@ -188,11 +188,9 @@ def _deals(game: str, bots: int, games: int) -> int:
 
 
 def _options(game: str) -> str:
-    """Return the options that make a game longer or shorter, with their defaults, as they stand in a league."""
-    rounds = [
-        f"rounds = {item.default}" for item, _ in option_fields(game_class(game).options_type) if item.name == "rounds"
-    ]
-    return f"{{ {rounds[0]} }}" if rounds else "{}"
+    """Return the option that makes a game longer or shorter with its default, where it has one, as a league has it."""
+    options = {item.name: item.default for item, _ in option_fields(game_class(game).options_type)}
+    return f"{{ rounds = {options['rounds']} }}" if "rounds" in options else "{}"
 
 
 def _games(played: Sequence[str], everybody: Sequence[Bot]) -> Iterator[str]:

@@ -97,6 +97,15 @@ def test_faults_have_the_words_of_a_league(home: Path, arena: Arena) -> None:
         assert words in " ".join(run.out.split())
 
 
+def test_a_bot_of_one_game_that_is_tried_in_all_is_told_how_to_say_so(home: Path, arena: Arena) -> None:
+    """It fails where it does not know the view; one that fails everywhere is not told so."""
+    head = "from arena.sdk import run\n"
+    make(home, "one", code=f"{head}run(lambda request: request.legal_actions[request.view.pot * 0])\n")
+    make(home, "none", code=f"{head}run(lambda request: request.legal_actions[99])\n")
+    said = {name: arena("check", name, "--quick").err for name in ("one", "none")}
+    assert [name for name, words in said.items() if 'games = ["no_thanks"] in its bot.toml' in words] == ["one"]
+
+
 def test_a_bot_that_prints_instead_of_dialling(home: Path, arena: Arena) -> None:
     """A program that ends well and has never called the referee is told what a bot does."""
     make(home, "printer", code="print('play 7')\n")

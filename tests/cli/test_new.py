@@ -12,6 +12,7 @@ import pytest
 from arena.games import game_ids
 from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
+from arena.league.new_league import DEALS, GAMES
 from arena.league.starters import ALIASES, language_of, languages, make_bot, next_commands
 from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
 from arena.league.toolchains import TOOLCHAINS, advice
@@ -218,6 +219,22 @@ def test_new_league_names_the_bots_that_were_not_checked(home: Path, arena: Aren
         file.write("# changed\n")
     said = arena("new-league", "spring.toml").err
     assert "without a badge: changed, new; 'arena check BOT' finds" in said
+
+
+def test_a_first_league_is_short_and_leaves_fixtures_out(home: Path, arena: Arena) -> None:
+    """Deals are fewer where there are more bots; a bot in a folder of tests is no entrant."""
+    for number in range(3):
+        arena("new-bot", f"bot{number}", "--lang", "python")
+    arena("new-bot", "tests/fixture", "--lang", "python")
+    arena("new-league", "small.toml")
+    league = read_league(Path("small.toml"))
+    assert "fixture" not in {bot.name for bot in league.bots}
+    games = league.plan().games
+    assert GAMES / 3 < games <= GAMES * 2
+    for number in range(3, 12):
+        arena("new-bot", f"bot{number}", "--lang", "python")
+    arena("new-league", "large.toml")
+    assert read_league(Path("large.toml")).games[0].deals == DEALS[-1]
 
 
 def test_the_readme_and_new_bot_say_the_same(home: Path, arena: Arena) -> None:
