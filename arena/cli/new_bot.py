@@ -8,12 +8,12 @@ import click
 
 from arena.cli.out import tell
 from arena.games import game_ids
-from arena.league.starters import language_of, make_bot, next_commands
+from arena.league.starters import language_of, languages, make_bot, next_commands
 
 
 @click.command("new-bot")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--lang", "language", required=True, help="The language: python, javascript, go, rust, java, cpp, ...")
+@click.option("--lang", "language", required=True, help=f"The language: {', '.join(languages())}.")
 @click.option("--game", metavar="ID", help="The game it is for: shows what its seat sees, as comments in the file.")
 def new_bot(folder: Path, language: str, game: str | None) -> None:
     """Make a bot in the new folder DIR, called as the folder: any legal action in every game, ready to run.

@@ -116,6 +116,8 @@ def key_lines(text: str) -> dict[KeyPath, int]:
                 counts[table] += 1
             table = _indexed(table, counts)
             lines.setdefault(table, number)
+            if header[1] == "[[":
+                lines.setdefault(table[:-1], number)  # the list as a whole, where its first element is
         elif key := _ASSIGNMENT.match(line):
             lines.setdefault((*table, *_parts(key[1])), number)
         quotes = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
