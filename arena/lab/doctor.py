@@ -138,9 +138,11 @@ def _cores() -> Check:
 
 
 def _start(level: str) -> Check:
-    """Start a small Python program at a level."""
-    ran = run_bot(level, attacker("hello"))
-    return Check(f"start at level {level}", ran.output == "hello", f"{ran.start_s * 1000:.0f} ms {ran.output!r}")
+    """Start a small Python program at a level, and one with the arena's SDK, which says that nobody has started it."""
+    ran, sdk = run_bot(level, attacker("hello")), run_bot(level, (sys.executable, "-c", "import arena.sdk"))
+    good = ran.output == "hello" and sdk.status == "exit status 0"
+    said = f"{ran.start_s * 1000:.0f} ms {ran.output!r}, the SDK {sdk.output or 'imported'}"
+    return Check(f"start at level {level}", good, said)
 
 
 def _upb() -> Check:

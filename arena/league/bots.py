@@ -111,6 +111,11 @@ def check_manifest(file: TomlFile, where: KeyPath, table: BotFile) -> None:
     for key in ("fetch", "build"):
         if not all(getattr(table, key)):
             file.add((*where, key), "accepted is a list of commands, none of them empty")
+    texts = {"command": table.command, "files": table.files, "env": [*table.env.values()]}
+    texts |= {key: [word for step in getattr(table, key) for word in step] for key in ("fetch", "build")}
+    for key, words in texts.items():
+        if any("\0" in word for word in words):
+            file.add((*where, key), "has a NUL character, which no program can be given")
     for variable in table.env:
         if not re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII) or variable.startswith("ARENA_"):
             file.add((*where, "env"), f"no name for a variable of a bot: {variable!r} (ARENA_ is the arena's own)")

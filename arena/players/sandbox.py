@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import arena
 from arena.errors import UsageError
 from arena.players.base import Limits, Program, environment
 from arena.players.confine import boot
@@ -42,6 +43,9 @@ NAMESPACES = (
     "--new-session",
     "--as-pid-1",
 )
+
+
+_PACKAGE = str(Path(arena.__file__).parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class Launcher(Protocol):
         Args:
             program: the bot.
             address: what it dials, as the referee sees it.
-            scratch: an empty folder that is its home where it has no file system of its own.
+            scratch: an empty folder for its home where it has no file system of its own.
             added: variables besides HOME and ARENA_ADDRESS.
         """
         ...
@@ -172,24 +176,41 @@ class Landlocked:
         is_root = os.geteuid() == 0
         runtime = [*runtime_places(program), program.directory]
         network = self._limits.network == "allow"
-        env = environment(program, {"HOME": scratch, "ARENA_ADDRESS": address, **temporary(scratch), **added})
+        home, imports = _home_and_imports(scratch)
+        arenas = {"PYTHONPATH": imports} if _PACKAGE in runtime else {}
+        env = environment(program, {"HOME": home, "ARENA_ADDRESS": address, **temporary(home), **arenas, **added})
         sockets = [address.removeprefix(UNIX)] if address.startswith(UNIX) else []
         spec = {
             "argv": program.command,
             "env": env,
             "cwd": program.directory,
-            "places": [*runtime, scratch, *sockets],
-            "own": [scratch, *sockets],
+            "places": [*runtime, home, imports, *sockets],
+            "own": [home, *sockets],
             "rlimits": rlimits(self._limits, processes=is_root),
             "landlock": {
-                "read": ["/usr", *SYSTEM, *settings(network=network), "/proc", *runtime],
-                "write": [scratch],
+                "read": ["/usr", *SYSTEM, *settings(network=network), "/proc", *runtime, imports],
+                "write": [home],
                 "devices": DEVICES,
                 "deny_tcp": not network,
             },
             "give_back": None,
         }
         return _confined(spec, own_uid=is_root)
+
+
+def _home_and_imports(scratch: str) -> tuple[str, str]:
+    """Make two folders in an empty one: a bot's home, and one from which Python imports the arena.
+
+    The latter is for an arena that is installed as a checkout (``pip install -e``). Python looks for a module in the
+    list of a folder's names; the folder around the package is not open to a bot, as it holds what is no bot's
+    business, so a link to the package stands in one where nothing else is.
+    """
+    home, imports = Path(scratch, "home"), Path(scratch, "imports")
+    home.mkdir(0o700)
+    imports.mkdir()
+    (imports / Path(_PACKAGE).name).symlink_to(_PACKAGE)
+    os.chmod(scratch, 0o711)
+    return str(home), str(imports)
 
 
 class Bubblewrap:
@@ -216,7 +237,7 @@ class Bubblewrap:
         options += ["--info-fd", str(write)]
         for name, value in env.items():
             options += ["--setenv", name, value]
-        told = _in_memory("\0".join(options).encode() + b"\0")
+        told = _in_memory(_as_arguments(options))
         words = [_as_seen(word, program.directory, runtime) for word in program.command]
         argv = (self._bwrap, "--args", str(told), "--", *self._prlimit, *words)
         # For a moment at its start bwrap has a child that waits for it, and for ever if the referee and it are killed
@@ -261,6 +282,17 @@ def view(binds: Sequence[tuple[str, str]], disk_bytes: int, *, network: bool, wr
     if writable is not None:
         options += ["--bind", writable, writable]
     return [*options, "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def _as_arguments(options: Sequence[str]) -> bytes:
+    """Return options as ``bwrap --args`` reads them.
+
+    Raises:
+        ValueError: when one holds the character that ends them: its rest would be options that a bot's author wrote.
+    """
+    if strange := [option for option in options if "\0" in option]:
+        raise ValueError(f"an option of bwrap with a NUL character: {strange[0]!r}")
+    return b"".join(option.encode() + b"\0" for option in options)
 
 
 def _as_seen(word: str, directory: str, runtime: tuple[str, ...]) -> str:

@@ -296,6 +296,8 @@ name = "a\\nb"
         (GAME + BOTS + '[[bot]]\nbuiltin = "carefull"\n', "did you mean 'careful'? (built-in: careful, random)"),
         (GAME + BOTS + "version = 2\n", "version = 2: accepted is a string of at most 40 characters"),
         (GAME + BOTS + 'env = { "A-B" = "x" }\n', "no name for a variable of a bot: 'A-B'"),
+        (GAME + BOTS + 'env = { A = "x\\u0000--share-net" }\n', "has a NUL character, which no program can be given"),
+        (GAME + BOTS + 'build = [["sh", "-c", "\\u0000"]]\n', "build"),
         ('[league]\nschedule = "gauntlet"\n' + GAME + BOTS, "candidates: is missing"),
         ('[league]\nschedule = "gauntlet"\ncandidates = ["anne"]\n' + GAME + BOTS, "no bot 'anne'; did you mean"),
         ('[league]\nschedule = "gauntlet"\ncandidates = ["ann", "bo", "cy"]\n' + GAME + BOTS, "no line-up is possible"),

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import arena
 from arena.errors import UsageError
 from arena.lab.siege import END_S, LIMITS, Outcome, Ran, Verdict, attacker, besiege, run_bot, target
 from arena.players import landlock, levels, strays
@@ -124,13 +125,41 @@ def test_a_bot_gets_a_known_environment_and_nothing_else(level: str, monkeypatch
     """No variable, descriptor or priority of the referee reaches it."""
     monkeypatch.setenv("REFEREES_SECRET", "x")
     env, folder, descriptors, uid, nice = json.loads(run_python(level, TELL).output)
-    assert set(env) - {"PWD", "TMPDIR", "JAVA_TOOL_OPTIONS"} == {
+    assert set(env) - {"PWD", "TMPDIR", "JAVA_TOOL_OPTIONS", "PYTHONPATH"} == {
         *("PATH", "HOME", "LANG", "GRPC_VERBOSITY", "ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_MARK")
     }
     assert folder == "/opt/bot" if level == "bwrap" else folder.endswith("/bot")
     assert descriptors == ["0", "1", "2"]
     assert (uid == os.getuid()) is (level == "none" or os.getuid() != 0)
     assert nice == 5
+
+
+LOOK_AROUND = """
+import os, arena.sdk, arena.v1
+around = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(arena.sdk.__file__))))
+try:
+    print(sorted(os.listdir(around)))
+except PermissionError:
+    print("closed")
+"""
+CHECKOUT = Path(arena.__file__).parents[1]
+
+
+@at_each()
+def test_a_bot_imports_the_sdk_and_sees_nothing_beside_it(level: str) -> None:
+    """Also of a checkout that is installed with ``pip install -e``, around which the operator's files lie."""
+    ran = run_bot(level, (sys.executable, "-c", LOOK_AROUND))
+    assert ran.status == "exit status 0", ran.output
+    if (CHECKOUT / "pyproject.toml").exists():
+        assert ("README.md" in ran.output) is (level == "none"), ran.output
+
+
+def test_a_nul_character_makes_no_options(tmp_path: Path) -> None:
+    """The options of ``bwrap`` end with it: what comes after one in a bot's variable would be the author's options."""
+    need_level("bwrap")
+    program = Program("x", "", "", ("/bin/true",), str(tmp_path), (("KEY", "x\0--share-net"),), "")
+    with pytest.raises(ValueError, match="an option of bwrap with a NUL character"):
+        launcher("bwrap", LIMITS).command(program, "unix:///run/x", str(tmp_path), {})
 
 
 @at_each()
