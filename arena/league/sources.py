@@ -6,11 +6,11 @@ import hashlib
 import os
 import shutil
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from arena.errors import UsageError
-from arena.league.bots import Bot
+from arena.league.bots import Bot, shipped
 from arena.records.codec import canonical_json
 
 BADGE = ".arena-badge.json"
@@ -51,11 +51,13 @@ def source_files(bot: Bot) -> tuple[PurePosixPath, ...]:
     ``files`` decides if it is given. A folder with a ``bot.toml`` belongs to its bot as a whole. Of any other folder,
     that which holds a file named in the command does: with all below it, or, if it is the folder of the league file or
     the working directory itself, alone. Links are what they lead to, so that bots beside each other can share a
-    folder; a link that leads back to a folder around it is left out. League files and results are no part of a bot
+    folder, but never to a file that others may not read: whoever wrote the bot may not either, and its copy is open to
+    the bot. A link that leads back to a folder around it is left out. League files and results are no part of a bot
     wherever they are: they may hold the secret, and change while the bot does not.
 
     Raises:
-        UsageError: when ``files`` finds nothing or leaves the folder, or there is far too much.
+        UsageError: when ``files`` finds nothing or leaves the folder, a link leads to a file that is private, or there
+            is far too much.
     """
     if bot.files:
         found = set(_globbed(bot))
@@ -65,6 +67,7 @@ def source_files(bot: Bot) -> tuple[PurePosixPath, ...]:
         found = {path for folder in _named_folders(bot) for path in _of_folder(bot.folder, folder)}
         if not found and (bot.fetch or bot.build):
             raise UsageError(f"bot {bot.name!r}: has steps to build it, but no sources: name them with files = [...]")
+    _refuse_private(bot, found)
     sizes = sum((bot.folder / path).stat().st_size for path in found)
     if len(found) > FILES_MOST or sizes > BYTES_MOST:
         raise UsageError(
@@ -101,6 +104,27 @@ def copy_sources(bot: Bot, files: tuple[PurePosixPath, ...], to: Path) -> None:
         (to / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(bot.folder / path, to / path)
         (to / path).chmod(0o755 if _is_executable(bot.folder / path) else 0o644)
+
+
+def _refuse_private(bot: Bot, files: Iterable[Path]) -> None:
+    """Refuse links that lead out of a bot's folder to what others than its owner may not read.
+
+    Folders around the bot's own may be closed, to it as to what the link leads to. What comes with the arena is open.
+    """
+    home = bot.folder.resolve()
+    free = {home, *home.parents}
+    ours = [shipped(part).resolve() for part in ("bots", "proto")]
+    for path in files:
+        real = (home / path).resolve()
+        if any(real.is_relative_to(folder) for folder in (home, *ours)):
+            continue
+        closed = [folder for folder in real.parents if folder not in free and not folder.stat().st_mode & 0o001]
+        if closed or not real.stat().st_mode & 0o004:
+            private = closed[-1] if closed else real
+            raise UsageError(
+                f"bot {bot.name!r}: the link {path} leads to {real}, and {private} is not open to others: "
+                "the bot could read it; copy the file, or 'chmod' it"
+            )
 
 
 def _globbed(bot: Bot) -> Iterator[Path]:

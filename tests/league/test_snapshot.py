@@ -77,6 +77,32 @@ def test_what_is_no_source(tmp_path: Path, make_bot: MakeBot) -> None:
     assert not (Path(program.directory) / "lib.py").is_symlink()
 
 
+def test_a_link_opens_no_private_file(tmp_path: Path, make_bot: MakeBot) -> None:
+    """Whoever sends a bot may put links into it: to a league's secret, or into a folder that is closed."""
+    home = make_bot("spy")
+    secret = tmp_path / "secret"
+    secret.write_text("b482e3ff")
+    secret.chmod(0o600)
+    (home / "s").symlink_to(secret)
+    with pytest.raises(
+        UsageError, match=f"bot 'spy': the link s leads to {secret}, and {secret} is not open to others"
+    ):
+        snapshot(read_bot(str(home), tmp_path), tmp_path / "bots")
+    secret.chmod(0o644)
+    snapshot(read_bot(str(home), tmp_path), tmp_path / "bots")
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    (home / "s").unlink()
+    (home / "inner").symlink_to(closed)
+    (closed / "notes").write_text("x")
+    with pytest.raises(UsageError, match=f"the link inner/notes leads to {closed}/notes, and {closed} is not open"):
+        snapshot(read_bot(str(home), tmp_path), tmp_path / "bots")
+    (closed / "notes").unlink()
+    (home / "own").write_text("x")
+    (home / "own").chmod(0o600)
+    snapshot(read_bot(str(home), tmp_path), tmp_path / "bots")
+
+
 def test_bots_share_a_linked_folder(tmp_path: Path, make_bot: MakeBot) -> None:
     """A folder that is linked into a bot's belongs to it, by content; links in a circle are followed once."""
     home = make_bot("alpha")
