@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import click
@@ -107,13 +109,15 @@ def arena() -> None:
 
     \b
     Exit status of every command: 0 done; 1 what was checked failed; 2 wrong usage
-    or input; 130 stopped with Ctrl-C. Every command has --help with an example.
+    or input; 130 stopped with Ctrl-C, 143 by SIGTERM. Every command has --help
+    with an example.
     """
 
 
 def main() -> None:
     """Run the command line; exit 0 on success, 1 when what was checked failed, 2 for usage errors, 130 on Ctrl-C."""
     _prepare_output()
+    _hear_signals()
     status = _status()
     try:
         sys.stdout.flush()
@@ -128,9 +132,11 @@ def _status() -> str | int | None:
         return arena.main(standalone_mode=False) or 0  # click returns the status of its own exits, such as of --help
     except SystemExit as exit_:
         return exit_.code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped with Ctrl-C", err=True)
-        return EXIT_INTERRUPTED
+    except (click.Abort, KeyboardInterrupt) as stop:
+        number = next((word for error in (stop, stop.__cause__) if error for word in error.args), signal.SIGINT)
+        by = "with Ctrl-C" if number == signal.SIGINT else f"by {signal.Signals(number).name}"
+        click.echo(f"stopped {by}", err=True)
+        return 128 + int(number)
     except click.ClickException as error:
         error.show()
         return EXIT_USAGE
@@ -141,6 +147,17 @@ def _status() -> str | int | None:
     except OSError as error:
         # The system refused something that no command can do without: disk, memory, processes, our own output.
         return _say(error, EXIT_USAGE)
+
+
+def _hear_signals() -> None:
+    """Let whoever ends a command leave as little behind as Ctrl-C does: its bots end, its temporary files go."""
+
+    def stop(number: int, _: FrameType | None) -> None:
+        raise KeyboardInterrupt(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as with nohup
+            signal.signal(number, stop)
 
 
 def _prepare_output() -> None:

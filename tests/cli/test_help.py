@@ -20,7 +20,7 @@ from arena import __version__
 from arena.cli.main import COMMANDS
 from arena.cli.main import arena as group
 from arena.games import game_ids
-from tests.commands import PATIENCE_S, Commands, arena, finished
+from tests.commands import PATIENCE_S, Commands, arena, finished, said_by
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -155,6 +155,33 @@ def test_ctrl_c_leaves_a_line_and_its_status(tmp_path: Path, started: Commands) 
     done = finished(running)
     assert (done.status, done.out) == (130, "")
     assert done.err.strip() == "stopped with Ctrl-C"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_an_end_from_outside_leaves_nothing(
+    own_tmp: Path, tmp_path: Path, started: Commands, number: signal.Signals
+) -> None:
+    """A step of a build that is under way ends, too, and no temporary folder is left."""
+    (tmp_path / "bot").mkdir()
+    marker = "3591.25"
+    steps = f'build = [["sh", "-c", "sleep {marker}; true"]]'
+    (tmp_path / "bot" / "bot.toml").write_text(f'name = "slow"\ncommand = ["{{python}}", "bot.py"]\n{steps}\n')
+    running = started("check", "bot", "--quick", cwd=tmp_path)
+    said_by(running, "building slow")
+    deadline = time.monotonic() + PATIENCE_S
+    while not _sleeping(marker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(number)
+    done = finished(running)
+    assert (done.status, done.out) == (128 + number, "")
+    assert done.err.strip().endswith(f"stopped by {number.name}")
+    assert not _sleeping(marker)
+    assert list(own_tmp.iterdir()) == []
+
+
+def _sleeping(seconds: str) -> bool:
+    """Whether a process waits for that long."""
+    return subprocess.run(["pgrep", "-fx", f"sleep {seconds}"], capture_output=True, check=False).returncode == 0
 
 
 def test_a_pipe_gets_plain_text(tmp_path: Path) -> None:
