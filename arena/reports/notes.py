@@ -91,7 +91,9 @@ def _counts(ladder: Ladder, void: int | None) -> str:
 
 
 def _seats(ladder: Ladder) -> list[str]:
-    """Return one line a table size with what each seat is worth."""
+    """Return one line a table size with what each seat is worth; none when no game compared anybody."""
+    if not ladder.clusters:
+        return []
     return [
         f"Seats at tables of {size}: "
         + ", ".join(f"{e.seat}: {shown(e.elo, ELO)} ± {shown(e.error, HALF_WIDTH)}" for e in effects)

@@ -47,6 +47,12 @@ def test_notes_show_no_nonsense(whole: Rated) -> None:
     assert "-0.0 " not in text
 
 
+def test_seats_are_worth_nothing_known_where_nobody_was_compared(whole: Rated) -> None:
+    """As in a league in which every seat of every game was retired: its errors would have ten digits."""
+    empty = replace(whole.ladder, clusters=0)
+    assert not any(note.startswith("Seats at tables") for note in ladder_notes(replace(whole, ladder=empty)))
+
+
 def test_a_broken_bot_is_told_from_a_weak_one(games: list[Played]) -> None:
     """Who loses more than one game in twenty by fault is named with the faults; who merely loses is not."""
     assert broken_notes(games) == (), "beta lost 2 of 72 games by fault"
