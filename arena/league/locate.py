@@ -124,6 +124,15 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     return lines
 
 
+def toml_value(value: Any) -> str:
+    """Return a text, number, truth value or list of them as TOML writes it.
+
+    JSON and TOML write these alike, but for two things: TOML has no surrogate pairs, which JSON in ASCII makes of all
+    beyond U+FFFF, and no DEL in a string. A text with a lone surrogate (a file name that is not UTF-8) has no TOML.
+    """
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _indexed(table: KeyPath, counts: Counter[KeyPath]) -> KeyPath:
     """Put the number of the current element behind every part of a header that names a list of tables."""
     out: list[str | int] = []

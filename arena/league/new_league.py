@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from arena.errors import UsageError
 from arena.games import game_class, game_ids
 from arena.games.options import option_fields
 from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, read_folder, shipped
+from arena.league.locate import toml_value
 from arena.league.names import folded
 from arena.league.sources import NOT_SOURCES
 from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
@@ -89,7 +89,7 @@ def near(base: Path) -> tuple[Found, ...]:
     taken: dict[str, str] = {}
     for folder in sorted(_folders(base)):
         path = folder.relative_to(base).as_posix()
-        bot, problem = _read(folder)
+        bot, problem = _read(folder) if _is_utf8(path) else (None, "its path is not UTF-8, as a league file is")
         if bot is not None:
             first = taken.setdefault(folded(bot.name), path)
             if first != path:
@@ -127,6 +127,11 @@ def _folders(base: Path) -> Iterator[Path]:
         folders[:] = [] if inside or depth >= DEPTH else [n for n in folders if n not in _SKIPPED and n[0] != "."]
         if inside:
             yield Path(here)
+
+
+def _is_utf8(path: str) -> bool:
+    """Return whether a path can be written down; other bytes are lone surrogates in Python."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in path)
 
 
 def _read(folder: Path) -> tuple[Bot | None, str]:
@@ -199,7 +204,7 @@ def _games(played: Sequence[str], everybody: Sequence[Bot]) -> Iterator[str]:
     for game in game_ids():
         counts = game_class(game).seat_counts
         mark = "" if game in played else "# "
-        yield f"\n{mark}[[game]]\n{mark}id = {json.dumps(game)}"
+        yield f"\n{mark}[[game]]\n{mark}id = {toml_value(game)}"
         yield f"{mark}seats = {_seats(game)}".ljust(31) + f"# {counts[0]}..{counts[-1]}"
         bots = sum(bot.plays(game) for bot in everybody)
         deals = f"deals = {_deals(game, bots, len(played))}"
@@ -215,14 +220,20 @@ def _table(name: str, table: type[BaseModel], words: Mapping[str, str]) -> Itera
     yield f"\n[{name}]"
     for key, said in words.items():
         value = _EXAMPLES.get(key, table.model_fields[key].default)
-        yield f"# {key} = {json.dumps(value)}".ljust(31) + f"# {said}"
+        yield f"# {key} = {toml_value(value)}".ljust(31) + f"# {said}"
 
 
 def _entry(key: str, value: str, problem: str, words: str) -> Iterator[str]:
     if problem:
-        yield f"\n# cannot play: {' '.join(problem.split())}\n# [[bot]]\n# {key} = {json.dumps(value)}"
+        yield f"\n# cannot play: {_comment(problem)}\n# [[bot]]\n# {key} = {_comment(toml_value(value))}"
     else:
-        yield f"\n[[bot]]   # {words}\n{key} = {json.dumps(value)}"
+        yield f"\n[[bot]]   # {words}\n{key} = {toml_value(value)}"
+
+
+def _comment(text: str) -> str:
+    """Return a text on one line, with an escape for each sign that even a comment of a TOML file may not have."""
+    signs = (" " if sign.isspace() else sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+    return " ".join("".join(signs).split())
 
 
 def _plays(bot: Bot) -> str:

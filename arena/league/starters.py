@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from arena.errors import UsageError, nearest
 from arena.games import game_class
 from arena.league.bots import MANIFEST, read_bot, shipped
-from arena.league.locate import TomlFile
+from arena.league.locate import TomlFile, toml_value
 from arena.league.names import name_problem
 from arena.league.sources import copy_sources, source_files
 from arena.league.toolchains import TOOLCHAINS, Toolchain
@@ -120,9 +119,9 @@ def _name(manifest: Path, name: str, game: str | None) -> None:
     """Put name and game into a manifest, and leave the rest of its text as it is."""
     file = TomlFile.read(manifest)
     lines = file.text.splitlines()
-    lines[file.line(("name",)) - 1] = f"name = {json.dumps(name, ensure_ascii=False)}"
+    lines[file.line(("name",)) - 1] = f"name = {toml_value(name)}"
     if game is not None and "games" not in file.document:
-        lines.append(f"games = [{json.dumps(game)}]")
+        lines.append(f"games = {toml_value([game])}")
     manifest.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

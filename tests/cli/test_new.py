@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -276,3 +278,22 @@ def test_a_bundled_name_that_is_taken(home: Path, arena: Arena) -> None:
     (mine,) = [bot for bot in league.bots if bot.name == "random"]
     assert mine.folder == Path("random")
     assert "the name 'random' is taken above" in Path("mine.toml").read_text()
+
+
+def test_folders_of_any_name(home: Path, arena: Arena) -> None:
+    """A name beyond the basic plane or with strange signs is written as TOML has it; other bytes are left out."""
+    names = ["ünï🤖", "del\x7f", 'quo"te', "line\nbreak"]
+    for name in names:
+        shutil.copytree(shipped("bots/python/careful"), home / name)
+        (home / name / "bot.toml").write_text(f'name = "{name[:3]}"\ncommand = ["{{python}}", "bot.py"]\n')
+    (home / os.fsdecode(b"latin\xe9")).mkdir()
+    (home / os.fsdecode(b"latin\xe9") / "bot.toml").write_text('name = "x"\ncommand = ["x"]\n')
+    (home / "con\x01trol").mkdir()
+    (home / "con\x01trol" / "bot.toml").write_text("")
+    run = arena("new-league", "spring.toml")
+    assert run.status == 0, run.err
+    assert "left out: latin\\udce9: its path is not UTF-8" in run.err
+    assert sorted(names) == sorted(
+        bot.folder.name for bot in read_league(Path("spring.toml")).bots if bot.folder.parent == Path()
+    )
+    assert 'path = "ünï🤖"' in Path("spring.toml").read_text()
