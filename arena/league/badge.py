@@ -8,6 +8,7 @@ come with the arena need none: its own tests check them.
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ from arena.league.bots import Bot, is_bundled
 from arena.league.snapshot import identity
 from arena.league.sources import BADGE
 from arena.league.values import League
+from arena.league.whole import write_whole
 from arena.players.base import Program
 
 SCHEMA = 1
@@ -27,10 +29,10 @@ FOLDER = "badges"
 
 
 def write_badge(path: Path, program: Program, games: Iterable[str]) -> None:
-    """Write the badge of a program that has passed in these games.
+    """Write the badge of a program that has passed in these games; a link in a bot's folder is replaced.
 
     Raises:
-        UsageError: when the file cannot be written.
+        UsageError: when the file cannot be written, or is there and is no file.
     """
     document = {
         "schema": SCHEMA,
@@ -42,9 +44,23 @@ def write_badge(path: Path, program: Program, games: Iterable[str]) -> None:
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        if not _may_replace(path):
+            raise UsageError(f"{path}: the badge cannot be written: there is something else than a file")
+        write_whole(path, (json.dumps(document, indent=2) + "\n").encode())
     except OSError as error:
         raise UsageError(f"{path}: the badge cannot be written: {error.strerror}") from error
+
+
+def _may_replace(path: Path) -> bool:
+    """Return whether a badge may take the place of what is there: a device, or a link to one, is not to be removed.
+
+    The link that a bot's folder brings along is its author's, and no file that it leads to is the author's to choose.
+    """
+    try:
+        kind = path.lstat().st_mode
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(kind) or (stat.S_ISLNK(kind) and path.name == BADGE)
 
 
 def read_badge(path: Path) -> Mapping[str, Any] | None:

@@ -17,6 +17,7 @@ import arena
 from arena.errors import UsageError
 from arena.league.fingerprint import differences, fingerprint
 from arena.league.values import League
+from arena.league.whole import write_whole
 from arena.players.base import Program
 from arena.players.scratch import make_folder, remove_tree
 from arena.seeds import SECRET_BYTES, commitment, new_secret
@@ -263,17 +264,9 @@ class ResultsFolder:
         Raises:
             UsageError: when it cannot be written; the old content stays.
         """
-        new = self.path / f".{name}.new"
         try:
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
-                os.fchmod(file.fileno(), mode)
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self.path / name)
+            write_whole(self.path / name, data, mode)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                new.unlink()
             raise UsageError(f"{self.path / name}: cannot be written: {error.strerror}") from error
 
 

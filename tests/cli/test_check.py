@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -215,3 +216,20 @@ def test_a_badge_that_cannot_be_written(tmp_path: Path) -> None:
     program = SimpleNamespace(name="x", version="1", digest="0")
     with pytest.raises(UsageError, match="the badge cannot be written"):
         write_badge(tmp_path / "file" / "badge", program, [])  # type: ignore[arg-type]
+
+
+def test_a_badge_is_not_written_through_a_link(tmp_path: Path) -> None:
+    """A link in a bot's folder is replaced, whatever it leads to; one that was named, a device or a folder stays."""
+    program = SimpleNamespace(name="x", version="1", digest="0")
+    (tmp_path / "precious").write_text("years of work")
+    (tmp_path / BADGE).symlink_to("precious")
+    write_badge(tmp_path / BADGE, program, ["rainbow"])  # type: ignore[arg-type]
+    assert not (tmp_path / BADGE).is_symlink()
+    assert read_badge(tmp_path / BADGE) is not None
+    assert (tmp_path / "precious").read_text() == "years of work"
+    (tmp_path / "link").symlink_to("precious")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "pipe", "."):
+        with pytest.raises(UsageError, match="something else than a file"):
+            write_badge(tmp_path / name, program, ["rainbow"])  # type: ignore[arg-type]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [BADGE, "link", "pipe", "precious"]
