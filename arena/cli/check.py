@@ -13,6 +13,7 @@ import click
 
 from arena.cli.main import EXIT_FAILED
 from arena.cli.out import tell
+from arena.errors import UsageError
 from arena.games import game_class, game_ids
 from arena.league.badge import write_badge
 from arena.league.bots import is_bundled, read_bot
@@ -65,11 +66,15 @@ def check(
         wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms, sandbox=level))
         report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))
     found = document(report, program, wanted)
+    refused: UsageError | None = None
     if report.passed and not quick:
         path = badge or (declared.folder / BADGE if declared.owns_folder and not is_bundled(declared) else None)
-        if path is not None:
-            write_badge(path, program, report.games)
-        found["badge"] = str(path or "")
+        try:
+            if path is not None:
+                write_badge(path, program, report.games)
+            found["badge"] = str(path or "")
+        except UsageError as error:  # it is said after the report, which took minutes
+            refused, found["badge"] = error, ""
     if as_json:
         click.echo(json_text(found), nl=False)
     else:
@@ -79,9 +84,11 @@ def check(
             tell(
                 'it was tried in every game; games = ["no_thanks"] in its bot.toml, or --game ID, names those it plays'
             )
-        if report.passed and not quick and not found["badge"]:
+        if report.passed and not quick and not found["badge"] and refused is None:
             needs = "what comes with the arena needs none" if is_bundled(declared) else "the bot has no folder"
             tell(f"no badge: {needs}; --badge FILE writes one")
+    if refused is not None:
+        raise refused
     if not report.passed:
         sys.exit(EXIT_FAILED)
 

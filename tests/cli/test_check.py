@@ -12,11 +12,14 @@ from types import SimpleNamespace
 import pytest
 
 from arena.errors import UsageError
+from arena.lab.check import Wanted
+from arena.lab.findings import Report
 from arena.league.badge import digests, read_badge, require_badges, write_badge
 from arena.league.bots import builtin_folder, read_bot
 from arena.league.config import read_league
 from arena.league.snapshot import snapshot
 from arena.league.sources import BADGE
+from arena.players.base import Program
 from tests.cli.running import Run
 
 Arena = Callable[..., Run]
@@ -146,6 +149,38 @@ def test_bad_input(home: Path, arena: Arena, words: tuple[str, ...], said: str) 
     assert run.status == 2
     assert said in run.err
     assert "Traceback" not in run.err
+
+
+@pytest.fixture
+def passing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that sets what a check finds, at once: whether the bot passes, and in which games."""
+
+    def found(*games: str, passes: bool = True) -> None:
+        def check(program: Program, wanted: Wanted, tell: Callable[[str], None]) -> Report:
+            report = Report(situations={"start": True}, games=list(games))
+            if not passes:
+                report.note("no-show", "start", "it did not start")
+            return report
+
+        monkeypatch.setattr("arena.lab.check.check", check)
+
+    found("no_thanks")
+    return found
+
+
+def test_the_report_is_printed_though_the_badge_cannot_be_written(
+    home: Path, arena: Arena, passing: Callable[..., None]
+) -> None:
+    """What took minutes to find is said first, then the error; the JSON document has no badge."""
+    folder = make(home, "good")
+    (folder / BADGE).mkdir()
+    run = arena("check", "good")
+    assert run.status == 2
+    assert run.out.startswith("PASS")
+    assert run.err == f"error: {folder / BADGE}: the badge cannot be written: there is something else than a file\n"
+    run = arena("check", "good", "--json", "--badge", home)
+    assert run.status == 2
+    assert (json.loads(run.out)["passed"], json.loads(run.out)["badge"]) == (True, "")
 
 
 def league(home: Path, *entries: str) -> Path:
