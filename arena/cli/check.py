@@ -46,7 +46,8 @@ def check(
 
     Exit status 0 when every rule that must be kept was kept, 1 when not, 2 when the bot cannot be built or found. A
     bot that passes gets a badge, which a league with require_check = true asks for; it is valid until the bot's files
-    change. What its steps build is kept in the user's cache folder (arena/builds, at most 2 GB) until its files change.
+    change, where a decision may take --move-ms or longer. What its steps build is kept in the user's cache folder
+    (arena/builds, at most 2 GB) until its files change.
 
     \b
     Example:
@@ -71,7 +72,7 @@ def check(
         path = badge or (declared.folder / BADGE if declared.owns_folder and not is_bundled(declared) else None)
         try:
             if path is not None:
-                write_badge(path, program, report.games)
+                write_badge(path, program, report.games, move_ms)
             found["badge"] = str(path or "")
         except UsageError as error:  # it is said after the report, which took minutes
             refused, found["badge"] = error, ""

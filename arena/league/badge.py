@@ -22,14 +22,22 @@ from arena.league.snapshot import identity
 from arena.league.sources import BADGE
 from arena.league.values import League
 from arena.league.whole import write_whole
-from arena.players.base import Program
+from arena.players.base import Limits, Program
 
 SCHEMA = 1
 FOLDER = "badges"
+USUAL_MS = Limits().move_ms
+"""The time for a decision that 'arena check' and a league give when nothing is said, and badges from before had."""
 
 
-def write_badge(path: Path, program: Program, games: Iterable[str]) -> None:
+def write_badge(path: Path, program: Program, games: Iterable[str], move_ms: int = USUAL_MS) -> None:
     """Write the badge of a program that has passed in these games; a link in a bot's folder is replaced.
+
+    Args:
+        path: where to; its folder is made if missing.
+        program: what was checked.
+        games: ids of the games that it has passed in.
+        move_ms: the time that it had for a decision; a league that gives less asks for another check.
 
     Raises:
         UsageError: when the file cannot be written, or is there and is no file.
@@ -40,6 +48,7 @@ def write_badge(path: Path, program: Program, games: Iterable[str]) -> None:
         "version": program.version,
         "digest": program.digest,
         "arena": __version__,
+        "move_ms": move_ms,
         "games": {game: game_class(game).rules_version for game in games},
     }
     try:
@@ -72,13 +81,19 @@ def read_badge(path: Path) -> Mapping[str, Any] | None:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         return None
     whole = isinstance(document.get("digest"), str) and isinstance(document.get("games"), dict)
-    return document if whole else None
+    return document if whole and type(_move_ms(document)) is int else None
+
+
+def _move_ms(badge: Mapping[str, Any]) -> Any:
+    return badge.get("move_ms", USUAL_MS)
 
 
 def has_badge(bot: Bot) -> bool:
-    """Whether a badge lies beside a bot that is valid for its files as they are."""
+    """Whether a badge lies beside a bot that is valid for its files as they are, and with the usual clock."""
     badge = read_badge(bot.folder / BADGE)
-    return badge is not None and badge["digest"] == digests((bot,)).get(bot.name)
+    if badge is None or _move_ms(badge) > USUAL_MS:
+        return False
+    return bool(badge["digest"] == digests((bot,)).get(bot.name))
 
 
 def digests(bots: Iterable[Bot]) -> dict[str, str]:
@@ -110,19 +125,24 @@ def require_badges(league: League, programs: Mapping[str, str]) -> None:
             continue
         own = read_badge(bot.folder / BADGE) if bot.owns_folder else None
         found = [own, *shared] if own else shared
-        games = {game.id for game in league.games if bot.plays(game.id)}
-        if problem := _problem(programs[bot.name], found, own, games):
+        if problem := _problem(programs[bot.name], found, own, bot, league):
             problems.append(f"bot {bot.name!r}: {problem}; {_advice(bot, league)}")
     if problems:
         raise UsageError("require_check = true:\n" + "\n".join(problems))
 
 
-def _problem(digest: str, badges: Sequence[Mapping[str, Any]], own: Mapping[str, Any] | None, games: set[str]) -> str:
+def _problem(
+    digest: str, badges: Sequence[Mapping[str, Any]], own: Mapping[str, Any] | None, bot: Bot, league: League
+) -> str:
     fitting = [badge for badge in badges if badge["digest"] == digest]
     if not fitting:
         return "it has changed since its badge was given" if own else "it has no badge"
-    covered = {game for badge in fitting for game in _covered(badge)}
-    missing = sorted(games - covered)
+    move_ms = league.limits.move_ms
+    in_time = {game for badge in fitting if _move_ms(badge) <= move_ms for game in _covered(badge)}
+    missing = sorted({game.id for game in league.games if bot.plays(game.id)} - in_time)
+    slow = [_move_ms(badge) for badge in fitting if _move_ms(badge) > move_ms and set(missing) & set(_covered(badge))]
+    if slow:
+        return f"its badge was given with {min(slow)} ms a decision, this league allows {move_ms}"
     return f"its badge does not cover {', '.join(missing)} (with today's rules)" if missing else ""
 
 
@@ -136,7 +156,9 @@ def _covered(badge: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _advice(bot: Bot, league: League) -> str:
+    move_ms = league.limits.move_ms
+    clock = "" if move_ms == USUAL_MS else f" --move-ms {move_ms}"
     if bot.owns_folder:
-        return f"run 'arena check {bot.folder}'"
+        return f"run 'arena check {bot.folder}{clock}'"
     file = league.path.parent / FOLDER / "NAME.json"
-    return f"run 'arena check {bot.name}=COMMAND --badge {file}'"
+    return f"run 'arena check {bot.name}=COMMAND --badge {file}{clock}'"

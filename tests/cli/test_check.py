@@ -23,6 +23,7 @@ from arena.players.base import Program
 from tests.cli.running import Run
 
 Arena = Callable[..., Run]
+SLOW = '{"schema": 1, "digest": "7", "games": {}, "move_ms": "long"}'
 LEAGUE = """
 [league]
 require_check = true
@@ -216,6 +217,30 @@ def test_a_league_demands_badges(home: Path) -> None:
         require_badges(read, digests(read.bots))
 
 
+def test_a_badge_is_for_a_clock(home: Path, arena: Arena, passing: Callable[..., None]) -> None:
+    """Who passed with more time than a league gives is asked to pass with less; a badge that does not say had 1000."""
+    folders = [make(home, name) for name in ("one", "two", "three")]
+    path = league(home, 'path = "one"', 'path = "two"', 'path = "three"')
+    passing("no_thanks", "rainbow")
+    for folder, move_ms in zip(folders, (20000, 1000, 500), strict=True):
+        assert arena("check", folder.name, "--move-ms", move_ms).status == 0
+    badge = json.loads((folders[1] / BADGE).read_text())
+    assert badge.pop("move_ms") == 1000
+    (folders[1] / BADGE).write_text(json.dumps(badge))
+
+    def refused(move_ms: int) -> list[str]:
+        text = LEAGUE + "".join(f'[[bot]]\npath = "{folder.name}"\n' for folder in folders)
+        path.write_text(f"{text}[limits]\nmove_ms = {move_ms}\n")
+        return arena("run-league", path, "--dry-run").err.splitlines()[1:]
+
+    asked = "its badge was given with {} ms a decision, this league allows {}; run 'arena check {}{}'"
+    assert f"bot 'one': {asked.format(20000, 1000, home / 'one', '')}" in refused(1000)
+    assert f"bot 'two': {asked.format(1000, 700, home / 'two', ' --move-ms 700')}" in refused(700)
+    assert [line for line in refused(700) if "three" in line] == []
+    assert refused(20000) == []
+    assert "without a badge: one;" in arena("new-league", home / "spring.toml").err
+
+
 @pytest.mark.parametrize("more", [(), ("--dry-run",), ("--fresh",)])
 def test_a_league_without_badges_does_not_begin(home: Path, arena: Arena, more: tuple[str, ...]) -> None:
     """The organiser is told before a game is played, and before old results are moved out of the way."""
@@ -236,7 +261,9 @@ def test_bots_that_come_with_the_arena_need_no_badge(home: Path, arena: Arena) -
     assert arena("run-league", league(home, *entries), "--dry-run").status == 0
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": 1, "digest": 7, "games": {}}', '{"schema": 2}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"schema": 1, "digest": 7, "games": {}}', '{"schema": 2}', SLOW]
+)
 def test_what_is_no_badge(tmp_path: Path, text: str) -> None:
     """A damaged badge is no badge, and no crash."""
     path = tmp_path / BADGE
