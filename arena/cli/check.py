@@ -15,7 +15,7 @@ from arena.cli.main import EXIT_FAILED
 from arena.cli.out import tell
 from arena.errors import UsageError
 from arena.games import game_class, game_ids
-from arena.league.badge import write_badge
+from arena.league.badge import withdraw_badge, write_badge
 from arena.league.bots import is_bundled, read_bot
 from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
@@ -67,9 +67,10 @@ def check(
         wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms, sandbox=level))
         report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))
     found = document(report, program, wanted)
+    own = declared.folder / BADGE if declared.owns_folder and not is_bundled(declared) else None
     refused: UsageError | None = None
     if report.passed and not quick:
-        path = badge or (declared.folder / BADGE if declared.owns_folder and not is_bundled(declared) else None)
+        path = badge or own
         try:
             if path is not None:
                 write_badge(path, program, report.games, move_ms)
@@ -91,6 +92,8 @@ def check(
     if refused is not None:
         raise refused
     if not report.passed:
+        if own is not None and not quick and (words := withdraw_badge(own, program, move_ms)):
+            tell(words)
         sys.exit(EXIT_FAILED)
 
 

@@ -60,6 +60,22 @@ def write_badge(path: Path, program: Program, games: Iterable[str], move_ms: int
         raise UsageError(f"{path}: the badge cannot be written: {error.strerror}") from error
 
 
+def withdraw_badge(path: Path, program: Program, move_ms: int) -> str:
+    """Remove the badge of exactly this program when it has failed with as much time as it once passed with, or more.
+
+    Returns:
+        What was done, or why it could not be done, in words; "" when there is no such badge.
+    """
+    badge = read_badge(path)
+    if badge is None or badge["digest"] != program.digest or _move_ms(badge) > move_ms:
+        return ""
+    try:
+        path.unlink()
+    except OSError as error:
+        return f"{path}: this badge is no longer deserved, and cannot be removed: {error.strerror}"
+    return f"removed its badge, which was given for the same files: {path}"
+
+
 def _may_replace(path: Path) -> bool:
     """Return whether a badge may take the place of what is there: a device, or a link to one, is not to be removed.
 

@@ -184,6 +184,23 @@ def test_the_report_is_printed_though_the_badge_cannot_be_written(
     assert (json.loads(run.out)["passed"], json.loads(run.out)["badge"]) == (True, "")
 
 
+def test_a_bot_that_fails_loses_its_badge(home: Path, arena: Arena, passing: Callable[..., None]) -> None:
+    """The one beside its files, for the same files, and not for a clock that is stricter or a quick check."""
+    folder = make(home, "moody")
+    assert arena("check", "moody").status == 0
+    assert arena("check", "moody", "--badge", "badge.json").status == 0
+    passing("no_thanks", passes=False)
+    for words in (("--quick",), ("--move-ms", 500)):
+        run = arena("check", "moody", *words)
+        assert (run.status, run.err) == (1, "")
+    assert (folder / BADGE).exists()
+    run = arena("check", "moody", "--badge", "badge.json")
+    assert (run.status, run.err) == (1, f"removed its badge, which was given for the same files: {folder / BADGE}\n")
+    assert not (folder / BADGE).exists()
+    assert (home / "badge.json").exists()
+    assert arena("check", "moody").err == ""
+
+
 def league(home: Path, *entries: str) -> Path:
     """Write a league that demands badges."""
     path = home / "league.toml"
