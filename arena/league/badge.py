@@ -91,8 +91,10 @@ def _may_replace(path: Path) -> bool:
 def read_badge(path: Path) -> Mapping[str, Any] | None:
     """Return a badge, or None when there is none or the file is no badge."""
     try:
+        if not path.is_file():
+            return None  # nobody may ever write into a pipe
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         return None

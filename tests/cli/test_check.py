@@ -24,6 +24,7 @@ from tests.cli.running import Run
 
 Arena = Callable[..., Run]
 SLOW = '{"schema": 1, "digest": "7", "games": {}, "move_ms": "long"}'
+NESTED = "[" * 100_000
 LEAGUE = """
 [league]
 require_check = true
@@ -287,6 +288,8 @@ def test_what_is_no_badge(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     assert read_badge(path) is None
     assert read_badge(tmp_path / "none") is None
+    os.mkfifo(tmp_path / "pipe")
+    assert read_badge(tmp_path / "pipe") is None
 
 
 def test_a_badge_that_cannot_be_written(tmp_path: Path) -> None:
