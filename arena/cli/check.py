@@ -16,7 +16,7 @@ from arena.cli.out import tell
 from arena.errors import UsageError
 from arena.games import game_class, game_ids
 from arena.league.badge import withdraw_badge, write_badge
-from arena.league.bots import is_bundled, read_bot
+from arena.league.bots import Bot, is_bundled, read_bot
 from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
 from arena.league.sources import BADGE
@@ -70,7 +70,7 @@ def check(
     own = declared.folder / BADGE if declared.owns_folder and not is_bundled(declared) else None
     refused: UsageError | None = None
     if report.passed and not quick:
-        path = badge or own
+        path = (badge or own) if report.games else None
         try:
             if path is not None:
                 write_badge(path, program, report.games, move_ms)
@@ -87,14 +87,20 @@ def check(
                 'it was tried in every game; games = ["no_thanks"] in its bot.toml, or --game ID, names those it plays'
             )
         if report.passed and not quick and not found["badge"] and refused is None:
-            needs = "what comes with the arena needs none" if is_bundled(declared) else "the bot has no folder"
-            tell(f"no badge: {needs}; --badge FILE writes one")
+            tell(f"no badge: {_why_none(declared, report)}")
     if refused is not None:
         raise refused
     if not report.passed:
         if own is not None and not quick and (words := withdraw_badge(own, program, move_ms)):
             tell(words)
         sys.exit(EXIT_FAILED)
+
+
+def _why_none(bot: Bot, report: Report) -> str:
+    if not report.games:
+        return "it was tried in no game"
+    needs = "what comes with the arena needs none" if is_bundled(bot) else "the bot has no folder"
+    return f"{needs}; --badge FILE writes one"
 
 
 def _lines(report: Report, found: dict[str, Any]) -> Iterator[str]:

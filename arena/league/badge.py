@@ -33,6 +33,8 @@ USUAL_MS = Limits().move_ms
 def write_badge(path: Path, program: Program, games: Iterable[str], move_ms: int = USUAL_MS) -> None:
     """Write the badge of a program that has passed in these games; a link in a bot's folder is replaced.
 
+    The games of a badge that is there for the same program and clock stay, unless their rules have changed.
+
     Args:
         path: where to; its folder is made if missing.
         program: what was checked.
@@ -42,6 +44,8 @@ def write_badge(path: Path, program: Program, games: Iterable[str], move_ms: int
     Raises:
         UsageError: when the file cannot be written, or is there and is no file.
     """
+    passed = sorted({*games, *_kept(read_badge(path), program, move_ms)})
+    assert passed, "a badge is for a game or more"
     document = {
         "schema": SCHEMA,
         "bot": program.name,
@@ -49,7 +53,7 @@ def write_badge(path: Path, program: Program, games: Iterable[str], move_ms: int
         "digest": program.digest,
         "arena": __version__,
         "move_ms": move_ms,
-        "games": {game: game_class(game).rules_version for game in games},
+        "games": {game: game_class(game).rules_version for game in passed},
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,6 +62,12 @@ def write_badge(path: Path, program: Program, games: Iterable[str], move_ms: int
         write_whole(path, (json.dumps(document, indent=2) + "\n").encode())
     except OSError as error:
         raise UsageError(f"{path}: the badge cannot be written: {error.strerror}") from error
+
+
+def _kept(earlier: Mapping[str, Any] | None, program: Program, move_ms: int) -> Iterator[str]:
+    """Yield the games of an earlier badge that are as good as those of this check."""
+    if earlier is not None and (earlier["digest"], _move_ms(earlier)) == (program.digest, move_ms):
+        yield from _covered(earlier)
 
 
 def withdraw_badge(path: Path, program: Program, move_ms: int) -> str:

@@ -202,6 +202,38 @@ def test_a_bot_that_fails_loses_its_badge(home: Path, arena: Arena, passing: Cal
     assert arena("check", "moody").err == ""
 
 
+def test_the_games_of_a_badge_add_up(home: Path, arena: Arena, passing: Callable[..., None]) -> None:
+    """A check of one game leaves the others in the badge, but for other files, clocks or rules."""
+    folder = make(home, "good")
+
+    def covered(*words: object) -> set[str]:
+        assert arena("check", "good", *words).status == 0
+        return set(json.loads((folder / BADGE).read_text())["games"])
+
+    assert covered() == {"no_thanks"}
+    passing("rainbow")
+    assert covered() == {"no_thanks", "rainbow"}
+    badge = json.loads((folder / BADGE).read_text())
+    badge["games"] |= {"no_thanks": 0, "no_such_game": 1}
+    (folder / BADGE).write_text(json.dumps(badge))
+    assert covered() == {"rainbow"}
+    passing("unique")
+    assert covered("--move-ms", 2000) == {"unique"}
+    (folder / "bot.py").write_text("print('changed')\n")
+    passing("rainbow")
+    assert covered("--move-ms", 2000) == {"rainbow"}
+
+
+def test_a_badge_of_no_games_is_not_given(home: Path, arena: Arena, passing: Callable[..., None]) -> None:
+    """A bot whose Hello names none of the games that were asked for was tried in none."""
+    folder = make(home, "idle")
+    passing()
+    run = arena("check", "idle", "--badge", "badge.json")
+    assert (run.status, run.err) == (0, "no badge: it was tried in no game\n")
+    assert not (folder / BADGE).exists()
+    assert not (home / "badge.json").exists()
+
+
 def league(home: Path, *entries: str) -> Path:
     """Write a league that demands badges."""
     path = home / "league.toml"
@@ -297,7 +329,7 @@ def test_a_badge_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     program = SimpleNamespace(name="x", version="1", digest="0")
     with pytest.raises(UsageError, match="the badge cannot be written"):
-        write_badge(tmp_path / "file" / "badge", program, [])  # type: ignore[arg-type]
+        write_badge(tmp_path / "file" / "badge", program, ["rainbow"])  # type: ignore[arg-type]
 
 
 def test_a_badge_is_not_written_through_a_link(tmp_path: Path) -> None:
