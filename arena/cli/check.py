@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.main import EXIT_FAILED
+from arena.cli.options import move_ms_option
 from arena.cli.out import tell
 from arena.errors import UsageError
 from arena.games import game_class, game_ids
@@ -36,7 +37,7 @@ WIDTH = 110
 @click.option("--game", "games", multiple=True, metavar="ID", help="A game to check; repeat. Default: all it plays.")
 @click.option("--quick", is_flag=True, help="Few modes and positions, for while you write; gives no badge.")
 @click.option("--badge", type=click.Path(path_type=Path), help=f"Where the badge goes; default: {BADGE} in its folder.")
-@click.option("--move-ms", type=click.IntRange(100), default=1000, show_default=True, help="Limit of a decision.")
+@move_ms_option
 @click.option("--rebuild", is_flag=True, help="Build it anew, though the same was built before.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
 def check(

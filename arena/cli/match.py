@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
-from arena.cli.options import game_options
+from arena.cli.options import game_options, move_ms_option
 from arena.cli.out import print_rows, tell
 from arena.cli.progress import terminal_show
 from arena.errors import UsageError, nearest
@@ -48,7 +48,7 @@ MODELS = {"normalized": "normalised", "normalised": "normalised", "logistic": "l
     metavar="elo0=0,elo1=10",
     help="Stop when decided; more keys: alpha=0.05, beta=0.05, model=normalized (or logistic, for two).",
 )
-@click.option("--move-ms", type=click.IntRange(100), default=1000, show_default=True, help="Limit of a decision.")
+@move_ms_option
 @click.option("--results", type=click.Path(path_type=Path), help="Results folder; default: results/match-BOTS-GAME.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Worker processes; default: one a core.")
 @click.option("--fresh", is_flag=True, help="Begin anew; old results are renamed, never deleted.")

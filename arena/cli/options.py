@@ -1,4 +1,4 @@
-"""Options of a game as a command line gives them."""
+"""Options of a game as a command line gives them, and the option that several commands have."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
+import click
+
 from arena.errors import BadOptions, UsageError, nearest
 from arena.games import game_class
 from arena.games.options import option_fields
+from arena.league.tables import MOVE_MS_LEAST, MOVE_MS_MOST
+
+move_ms_option = click.option(
+    "--move-ms",
+    type=click.IntRange(MOVE_MS_LEAST, MOVE_MS_MOST),
+    default=1000,
+    show_default=True,
+    help="Limit of a decision.",
+)
+"""``--move-ms``, with what a league file accepts."""
 
 
 def game_options(game: str, given: Sequence[str]) -> dict[str, Any]:

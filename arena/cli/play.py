@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from arena.cli.main import EXIT_FAILED
-from arena.cli.options import game_options
+from arena.cli.options import game_options, move_ms_option
 from arena.cli.out import print_rows, print_sheet, tell
 from arena.errors import Termination, UsageError
 from arena.games import create, game_class
@@ -27,6 +27,7 @@ from arena.league.pool import Pool
 from arena.league.runner import VOIDS_PAUSE
 from arena.league.snapshot import snapshots
 from arena.league.steps import step_sandbox
+from arena.league.tables import MOVE_MS_MOST
 from arena.players.base import FaultPolicy, Limits, Program
 from arena.players.levels import resolve_level
 from arena.records.codec import decode
@@ -44,7 +45,7 @@ from arena.seeds import bot_seed, deal_key, derive
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the game; repeat.")
 @click.option("--show", is_flag=True, help="Print the game step by step.")
 @click.option("--save", type=click.Path(path_type=Path), help="Write the record of the game to a file.")
-@click.option("--move-ms", type=click.IntRange(100), default=1000, show_default=True, help="Limit of a decision.")
+@move_ms_option
 @click.option("--no-clock", is_flag=True, help="No limits of time, for a debugger.")
 def play(
     game: str,
@@ -70,7 +71,7 @@ def play(
     read = read_bots(bots, Path.cwd())
     require_players(read, game)
     rules = create(game, len(bots), **one_round(game) | game_options(game, options))
-    limits = Limits(move_ms=3_600_000, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
+    limits = Limits(move_ms=MOVE_MS_MOST, game_s=1_000_000) if no_clock else Limits(move_ms=move_ms)
     with tempfile.TemporaryDirectory(prefix="arena-play-") as folder:
         level = resolve_level(limits.sandbox)
         programs = snapshots(read, Path(folder), step_sandbox(level), Builds(users_cache(), level, tell, caches=True))

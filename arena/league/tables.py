@@ -17,7 +17,7 @@ from arena.schedules import seatings
 
 _DEFAULT = Limits()
 _HOUR_MS = 3_600_000
-MOVE_MS_LEAST = 100
+MOVE_MS_LEAST, MOVE_MS_MOST = 100, _HOUR_MS
 """Shorter limits would measure this machine's scheduler and not the bots (performance.md, "Start-up and timing")."""
 _COST = "default | retire"
 
@@ -63,7 +63,7 @@ class LimitsTable(_Table):
     """``[limits]``: the fields of ``arena.players.base.Limits``."""
 
     start_s: float = Field(default=_DEFAULT.start_s, gt=0, le=3600, description="seconds, above 0 and up to 3600")
-    move_ms: int = _whole(_DEFAULT.move_ms, MOVE_MS_LEAST, _HOUR_MS)
+    move_ms: int = _whole(_DEFAULT.move_ms, MOVE_MS_LEAST, MOVE_MS_MOST)
     bank_ms: int = _whole(_DEFAULT.bank_ms, 0, _HOUR_MS)
     increment_ms: int = _whole(_DEFAULT.increment_ms, 0, _HOUR_MS)
     margin_ms: int = _whole(_DEFAULT.margin_ms, 0, 60_000)

@@ -234,6 +234,17 @@ def test_a_badge_of_no_games_is_not_given(home: Path, arena: Arena, passing: Cal
     assert not (home / "badge.json").exists()
 
 
+@pytest.mark.parametrize("move_ms", ["99", "3600001", "4294967296", "99999999999999"])
+@pytest.mark.parametrize(
+    "words", ["check random", "play no_thanks random random random", "match random random random --game no_thanks"]
+)
+def test_a_clock_beyond_all_measure(home: Path, arena: Arena, words: str, move_ms: str) -> None:
+    """The commands accept what a league file does."""
+    run = arena(*words.split(), "--move-ms", move_ms)
+    assert (run.status, run.out) == (2, "")
+    assert "100<=x<=3600000" in run.err
+
+
 def league(home: Path, *entries: str) -> Path:
     """Write a league that demands badges."""
     path = home / "league.toml"
@@ -312,7 +323,17 @@ def test_bots_that_come_with_the_arena_need_no_badge(home: Path, arena: Arena) -
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", '{"schema": 1, "digest": 7, "games": {}}', '{"schema": 2}', SLOW]
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"schema": 1, "digest": 7, "games": {}}',
+        '{"schema": 2}',
+        SLOW,
+        pytest.param(NESTED, id="nested"),
+    ],
 )
 def test_what_is_no_badge(tmp_path: Path, text: str) -> None:
     """A damaged badge is no badge, and no crash."""
