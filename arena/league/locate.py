@@ -24,6 +24,9 @@ _KEY = rf"{_PART}(?:\s*\.\s*{_PART})*"
 _HEADER = re.compile(rf"\s*(\[\[?)\s*({_KEY})\s*\]")
 _ASSIGNMENT = re.compile(rf"\s*({_KEY})\s*=")
 _VALUE_SHOWN = 60
+_DEPTH_MOST = 50
+"""Far deeper than any key of ours, and far from where copying, checking or showing a value would give up."""
+_TOO_DEEP = "tables or lists are nested too deeply to be read"
 
 
 class TomlFile:
@@ -43,10 +46,17 @@ class TomlFile:
         self.document: dict[str, Any] = {}
         self._lines = key_lines(text)
         try:
-            self.document = tomllib.loads(text)
+            document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             found = re.search(r"line (\d+)", str(error))
             self.problems.append((int(found[1]) if found else text.count("\n") + 1, f"not valid TOML: {error}"))
+        except RecursionError:
+            self.problems.append((1, _TOO_DEEP))
+        else:
+            if _is_deep(document):
+                self.problems.append((1, _TOO_DEEP))
+            else:
+                self.document = document
 
     @classmethod
     def read(cls, path: Path) -> TomlFile:
@@ -131,6 +141,19 @@ def toml_value(value: Any) -> str:
     beyond U+FFFF, and no DEL in a string. A text with a lone surrogate (a file name that is not UTF-8) has no TOML.
     """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _is_deep(document: dict[str, Any]) -> bool:
+    """Return whether tables and lists are nested beyond all use, as a key of many dots makes them too."""
+    level: list[Any] = [document]
+    for _ in range(_DEPTH_MOST):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+    return bool(level)
 
 
 def _indexed(table: KeyPath, counts: Counter[KeyPath]) -> KeyPath:

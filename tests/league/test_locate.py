@@ -87,6 +87,17 @@ def test_problems_of_all_files() -> None:
     raise_problems([TomlFile(Path("three.toml"), TEXT)])
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a = " + "[" * 20_000, "a = " + "{a = " * 20_000, "a" + ".a" * 500 + " = 1"],
+    ids=["lists", "tables", "dots"],
+)
+def test_nested_too_deeply(text: str) -> None:
+    """What the parser, or any later reader, would give up on is a problem of the file."""
+    with pytest.raises(UsageError, match=r"x\.toml:1: tables or lists are nested too deeply"):
+        raise_problems([TomlFile(Path("x.toml"), text)])
+
+
 def test_unreadable(tmp_path: Path) -> None:
     """A file that is missing, a folder or no text is refused by name, before it is parsed."""
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
