@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import arena
 from arena.errors import UsageError, nearest
@@ -108,6 +108,9 @@ def check_manifest(file: TomlFile, where: KeyPath, table: BotFile) -> None:
     for game in table.games:
         if game not in game_ids():
             file.add((*where, "games"), f"no game {game!r}{nearest(game, game_ids())} (games: {', '.join(game_ids())})")
+    for pattern in table.files:
+        if not _is_glob(pattern):
+            file.add((*where, "files"), f"no glob: {pattern!r}; ** stands alone between slashes, as in data/**/*.txt")
     for key in ("fetch", "build"):
         if not all(getattr(table, key)):
             file.add((*where, key), "accepted is a list of commands, none of them empty")
@@ -119,6 +122,12 @@ def check_manifest(file: TomlFile, where: KeyPath, table: BotFile) -> None:
     for variable in table.env:
         if not re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII) or variable.startswith("ARENA_"):
             file.add((*where, "env"), f"no name for a variable of a bot: {variable!r} (ARENA_ is the arena's own)")
+
+
+def _is_glob(pattern: str) -> bool:
+    """Return whether pathlib takes a glob, in every version of Python that we run on."""
+    parts = PurePosixPath(pattern).parts
+    return bool(parts) and all("**" not in part or part == "**" for part in parts)
 
 
 def bot_of(table: BotFile, folder: Path, *, owns_folder: bool, connect: str = "") -> Bot:

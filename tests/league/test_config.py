@@ -298,6 +298,7 @@ name = "a\\nb"
         (GAME + BOTS + 'env = { "A-B" = "x" }\n', "no name for a variable of a bot: 'A-B'"),
         (GAME + BOTS + 'env = { A = "x\\u0000--share-net" }\n', "has a NUL character, which no program can be given"),
         (GAME + BOTS + 'build = [["sh", "-c", "\\u0000"]]\n', "build"),
+        *((GAME + BOTS + f'files = ["{glob}"]\n', f"no glob: '{glob}'") for glob in ("", ".", "**x[", "a/b**/c")),
         ('[league]\nschedule = "gauntlet"\n' + GAME + BOTS, "candidates: is missing"),
         ('[league]\nschedule = "gauntlet"\ncandidates = ["anne"]\n' + GAME + BOTS, "no bot 'anne'; did you mean"),
         ('[league]\nschedule = "gauntlet"\ncandidates = ["ann", "bo", "cy"]\n' + GAME + BOTS, "no line-up is possible"),
