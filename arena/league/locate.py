@@ -63,9 +63,11 @@ class TomlFile:
         """Read a file.
 
         Raises:
-            UsageError: when it is missing, unreadable or not UTF-8.
+            UsageError: when it is missing, unreadable, not UTF-8, or no file but a pipe, which may never end.
         """
         try:
+            if path.exists() and not (path.is_file() or path.is_dir()):
+                raise UsageError(f"{path}: is no file")
             return cls(path, path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise UsageError(f"{path}: no such file") from error
@@ -73,6 +75,8 @@ class TomlFile:
             raise UsageError(f"{path}: not UTF-8 text ({error})") from error
         except OSError as error:
             raise UsageError(f"{path}: {error.strerror}") from error
+        except ValueError as error:  # a path with a NUL character
+            raise UsageError(f"{str(path)!r}: no such file: {error}") from error
 
     def line(self, keys: KeyPath) -> int:
         """Return the line (from 1) of a key, else of the nearest thing around it."""

@@ -15,6 +15,7 @@ from arena.games import game_ids
 from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
 from arena.league.new_league import DEALS, GAMES
+from arena.league.sources import BADGE
 from arena.league.starters import ALIASES, language_of, languages, make_bot, next_commands
 from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
 from arena.league.toolchains import TOOLCHAINS, advice
@@ -297,3 +298,25 @@ def test_folders_of_any_name(home: Path, arena: Arena) -> None:
         bot.folder.name for bot in read_league(Path("spring.toml")).bots if bot.folder.parent == Path()
     )
     assert 'path = "ünï🤖"' in Path("spring.toml").read_text()
+
+
+def test_new_league_leaves_out_what_cannot_be_read(home: Path, arena: Arena) -> None:
+    """One strange folder beside others takes nothing from them."""
+    arena("new-bot", "hello", "--lang", "python")
+    for name, text in {"deep": "a = " + "[" * 20_000, "glob": 'name = "x"\ncommand = ["x"]\nfiles = [""]\n'}.items():
+        (home / name).mkdir()
+        (home / name / "bot.toml").write_text(text)
+    (home / "pipe").mkdir()
+    os.mkfifo(home / "pipe" / "bot.toml")
+    (home / "hello" / BADGE).write_text("[" * 100_000)
+    run = arena("new-league", "spring.toml")
+    assert run.status == 0, run.err
+    assert [line.split(": ")[1] for line in run.err.splitlines() if line.startswith("left out")] == [
+        "deep",
+        "glob",
+        "pipe",
+    ]
+    assert "pipe/bot.toml: is no file" in run.err
+    assert "without a badge: hello" in run.err
+    assert "hello" in {bot.name for bot in read_league(Path("spring.toml")).bots}
+    assert "pipe/bot.toml: is no file" in arena("check", "pipe").err

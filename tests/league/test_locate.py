@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -99,8 +100,15 @@ def test_nested_too_deeply(text: str) -> None:
 
 
 def test_unreadable(tmp_path: Path) -> None:
-    """A file that is missing, a folder or no text is refused by name, before it is parsed."""
+    """A file that is missing, a folder, a pipe or no text is refused by name, before it is parsed."""
+    os.mkfifo(tmp_path / "pipe")
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
-    for path, words in [("missing.toml", "no such file"), (".", "directory"), ("latin.toml", "not UTF-8")]:
+    for path, words in [
+        ("missing.toml", "no such file"),
+        (".", "directory"),
+        ("latin.toml", "not UTF-8"),
+        ("pipe", "pipe: is no file"),
+        ("nul\0", "no such file"),
+    ]:
         with pytest.raises(UsageError, match=words):
             TomlFile.read(tmp_path / path)
