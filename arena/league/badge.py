@@ -17,7 +17,7 @@ from typing import Any
 from arena import __version__
 from arena.errors import BadOptions, UsageError
 from arena.games import game_class
-from arena.league.bots import Bot, is_bundled
+from arena.league.bots import MANIFEST, Bot, is_bundled, read_folder
 from arena.league.snapshot import identity
 from arena.league.sources import BADGE
 from arena.league.values import League
@@ -26,6 +26,8 @@ from arena.players.base import Limits, Program
 
 SCHEMA = 1
 FOLDER = "badges"
+PROGRAM_KEYS = ("command", "fetch", "build", "env", "files")
+"""The keys of a manifest that are part of a program's digest."""
 USUAL_MS = Limits().move_ms
 """The time for a decision that 'arena check' and a league give when nothing is said, and badges from before had."""
 
@@ -163,6 +165,8 @@ def _problem(
     digest: str, badges: Sequence[Mapping[str, Any]], own: Mapping[str, Any] | None, bot: Bot, league: League
 ) -> str:
     fitting = [badge for badge in badges if badge["digest"] == digest]
+    if not fitting and (keys := _given_keys(bot)):
+        return f"the league file gives {keys}, with which it is another program than 'arena check' finds in its folder"
     if not fitting:
         return "it has changed since its badge was given" if own else "it has no badge"
     move_ms = league.limits.move_ms
@@ -183,10 +187,19 @@ def _covered(badge: Mapping[str, Any]) -> Iterator[str]:
             continue  # a game that is not installed here
 
 
+def _given_keys(bot: Bot) -> str:
+    """Return the keys that a league file gives in place of a folder's own and that make the bot another program."""
+    if not bot.owns_folder:
+        return ""
+    own = read_folder(bot.folder)[0]
+    return " and ".join(key for key in PROGRAM_KEYS if own is not None and getattr(own, key) != getattr(bot, key))
+
+
 def _advice(bot: Bot, league: League) -> str:
     move_ms = league.limits.move_ms
     clock = "" if move_ms == USUAL_MS else f" --move-ms {move_ms}"
     if bot.owns_folder:
-        return f"run 'arena check {bot.folder}{clock}'"
+        move = f"put {keys} into {bot.folder / MANIFEST} and " if (keys := _given_keys(bot)) else ""
+        return f"{move}run 'arena check {bot.folder}{clock}'"
     file = league.path.parent / FOLDER / "NAME.json"
     return f"run 'arena check {bot.name}=COMMAND --badge {file}{clock}'"

@@ -302,6 +302,25 @@ def test_a_badge_is_for_a_clock(home: Path, arena: Arena, passing: Callable[...,
     assert "without a badge: one;" in arena("new-league", home / "spring.toml").err
 
 
+def test_keys_of_a_league_file_make_another_program(home: Path, arena: Arena, passing: Callable[..., None]) -> None:
+    """No check of the folder is one of that program, so that it is said where the key belongs."""
+    for name in ("one", "two", "three"):
+        make(home, name)
+    passing("no_thanks", "rainbow")
+    for name in ("one", "two"):
+        assert arena("check", name).status == 0
+    path = league(
+        home, 'path = "one"', 'path = "two"\nname = "other"\nenv = { X = "1" }', 'path = "three"\nfiles = ["*.py"]'
+    )
+    said = "the league file gives {}, with which it is another program than 'arena check' finds in its folder"
+    assert arena("run-league", path, "--dry-run").err.splitlines()[1:] == [
+        f"bot 'other': {said.format('env')}; "
+        f"put env into {home / 'two' / 'bot.toml'} and run 'arena check {home / 'two'}'",
+        f"bot 'three': {said.format('files')}; "
+        f"put files into {home / 'three' / 'bot.toml'} and run 'arena check {home / 'three'}'",
+    ]
+
+
 @pytest.mark.parametrize("more", [(), ("--dry-run",), ("--fresh",)])
 def test_a_league_without_badges_does_not_begin(home: Path, arena: Arena, more: tuple[str, ...]) -> None:
     """The organiser is told before a game is played, and before old results are moved out of the way."""
