@@ -14,7 +14,7 @@ from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
 from arena.cli.out import print_rows, tell
 from arena.cli.progress import Show, terminal_show
 from arena.errors import UsageError
-from arena.league.badge import digests, require_badges
+from arena.league.badge import digests, require_badges, unchecked
 from arena.league.bots import shipped
 from arena.league.config import read_league
 from arena.league.folder import ResultsFolder, set_aside
@@ -53,6 +53,8 @@ def run_league(
     """
     league = read_league(file or shipped(DEMO))
     require_badges(league, digests(league.bots))  # and once more of what is built: here before anything is moved
+    if by_hand := unchecked(league):
+        tell(f"require_check = true: no badge is asked of {', '.join(by_hand)}: what is started by hand is not rated")
     results = results or Path("results") / league.name
     workers = workers or len(os.sched_getaffinity(0))
     if not as_json:

@@ -136,8 +136,15 @@ def digests(bots: Iterable[Bot]) -> dict[str, str]:
     return found
 
 
+def unchecked(league: League) -> tuple[str, ...]:
+    """Return the names of the bots of which no badge is asked though others need one: they are started by hand."""
+    return tuple(bot.name for bot in league.bots if league.require_check and bot.connect)
+
+
 def require_badges(league: League, programs: Mapping[str, str]) -> None:
     """Refuse a league some of whose bots have no badge for the games they play in it.
+
+    A bot that is started by hand has no files to check; its games are not rated.
 
     Args:
         league: the league; nothing is asked for when it does not demand badges.

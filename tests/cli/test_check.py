@@ -321,6 +321,16 @@ def test_keys_of_a_league_file_make_another_program(home: Path, arena: Arena, pa
     ]
 
 
+def test_bots_that_are_started_by_hand_need_no_badge(home: Path, arena: Arena) -> None:
+    """They have no files to check, and are not rated; the organiser is told."""
+    path = league(home, 'builtin = "random"', 'builtin = "greedy"', 'name = "mine"\nconnect = "tcp"')
+    said = "require_check = true: no badge is asked of mine: what is started by hand is not rated\n"
+    run = arena("run-league", path, "--dry-run")
+    assert (run.status, run.err.startswith(said)) == (0, True)
+    path.write_text(path.read_text().replace("require_check = true", ""))
+    assert "badge" not in arena("run-league", path, "--dry-run").err
+
+
 @pytest.mark.parametrize("more", [(), ("--dry-run",), ("--fresh",)])
 def test_a_league_without_badges_does_not_begin(home: Path, arena: Arena, more: tuple[str, ...]) -> None:
     """The organiser is told before a game is played, and before old results are moved out of the way."""
