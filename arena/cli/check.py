@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.main import EXIT_FAILED
+from arena.cli.main import EXIT_FAILED, EXIT_USAGE, STATUS, forget
 from arena.cli.options import move_ms_option
 from arena.cli.out import tell
 from arena.errors import UsageError
@@ -63,10 +63,10 @@ def check(
     declared = read_bot(bot, Path.cwd())
     with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
         level = resolve_level("auto")
-        builds = Builds(users_cache(), level, tell, rebuild, caches=True)
+        builds = Builds(users_cache(), level, _progress, rebuild, caches=True)
         program = snapshot(declared, Path(folder), step_sandbox(level), builds)
         wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms, sandbox=level))
-        report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))
+        report = run_check(program, wanted, lambda words: _progress(f"checking: {words}"))
     found = document(report, program, wanted)
     own = declared.folder / BADGE if declared.owns_folder and not is_bundled(declared) else None
     refused: UsageError | None = None
@@ -78,6 +78,9 @@ def check(
             found["badge"] = str(path or "")
         except UsageError as error:  # it is said after the report, which took minutes
             refused, found["badge"] = error, ""
+    lost = withdraw_badge(own, program, move_ms) if own is not None and not quick and not report.passed else ""
+    status = EXIT_USAGE if refused is not None else 0 if report.passed else EXIT_FAILED
+    click.get_current_context().meta[STATUS] = status
     if as_json:
         click.echo(json_text(found), nl=False)
     else:
@@ -92,9 +95,17 @@ def check(
     if refused is not None:
         raise refused
     if not report.passed:
-        if own is not None and not quick and (words := withdraw_badge(own, program, move_ms)):
-            tell(words)
+        if lost:
+            tell(lost)
         sys.exit(EXIT_FAILED)
+
+
+def _progress(words: str) -> None:
+    """Print words on stderr; the check goes on when nobody reads them, so that its exit status is always true."""
+    try:
+        tell(words)
+    except BrokenPipeError:
+        forget(sys.stderr)
 
 
 def _why_none(bot: Bot, report: Report) -> str:

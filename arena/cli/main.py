@@ -9,8 +9,8 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+from types import FrameType, MappingProxyType
+from typing import Any, TextIO
 
 import click
 
@@ -46,6 +46,8 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 """Every command by who uses it: where it is, and what it does in a few words."""
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+STATUS = "arena.status"
+"""The key of a context's ``meta`` for the exit status that a command has come to before it prints what it found."""
 
 
 class LazyGroup(click.Group):
@@ -86,18 +88,22 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
-        with _readers_may_go():
+        with _readers_may_go(ctx.meta):
             return super().invoke(ctx)
 
 
 @contextmanager
-def _readers_may_go() -> Iterator[None]:
-    """End quietly when the reader of our output (a pager, ``head``) has gone: that is no error of anybody's."""
+def _readers_may_go(meta: Mapping[str, Any] = MappingProxyType({})) -> Iterator[None]:
+    """End quietly when the reader of our output (a pager, ``head``) has gone: that is no error of anybody's.
+
+    Args:
+        meta: of the command's context, which may hold the exit status that it has come to.
+    """
     try:
         yield
     except BrokenPipeError as error:
-        _forget_stdout()
-        raise click.exceptions.Exit(0) from error
+        forget(sys.stdout)
+        raise click.exceptions.Exit(meta.get(STATUS, 0)) from error
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -122,7 +128,7 @@ def main() -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        _forget_stdout()
+        forget(sys.stdout)
     sys.exit(status)
 
 
@@ -170,9 +176,9 @@ def _prepare_output() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _forget_stdout() -> None:
+def forget(stream: TextIO) -> None:
     """Drop what cannot be written, or the interpreter would try once more at its end and complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _say(error: Exception, status: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from arena.league.snapshot import snapshot
 from arena.league.sources import BADGE
 from arena.players.base import Program
 from tests.cli.running import Run
+from tests.commands import ARENA
 
 Arena = Callable[..., Run]
 SLOW = '{"schema": 1, "digest": "7", "games": {}, "move_ms": "long"}'
@@ -84,6 +86,18 @@ def test_a_failure_is_said_in_words(home: Path, arena: Arena) -> None:
     assert "No module named 'no_such_module'" in run.out
     assert run.out.rstrip().endswith("FAIL 0 of 1 situations")
     assert not (folder / BADGE).exists()
+
+
+@pytest.mark.parametrize("head", ["", "checking: "])
+def test_a_failure_is_one_though_nobody_reads_it(home: Path, head: str) -> None:
+    """``arena check mybot 2>&1 | head -1`` in a script with pipefail stops the script."""
+    make(home, "bad", code="import no_such_module\n")
+    words = [*ARENA, "check", "bad", "--quick", "--game", "no_thanks"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
+        assert running.stdout is not None
+        assert running.stdout.read(len(head)).decode() == head
+        running.stdout.close()
+        assert running.wait(60) == 1
 
 
 def test_faults_have_the_words_of_a_league(home: Path, arena: Arena) -> None:
