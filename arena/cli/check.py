@@ -92,6 +92,8 @@ def check(
             )
         if report.passed and not quick and not found["badge"] and refused is None:
             tell(f"no badge: {_why_none(declared, report)}")
+    if quick and badge is not None:
+        tell("no badge: a quick check gives none")
     if refused is not None:
         raise refused
     if not report.passed:

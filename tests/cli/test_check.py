@@ -259,6 +259,15 @@ def test_a_clock_beyond_all_measure(home: Path, arena: Arena, words: str, move_m
     assert "100<=x<=3600000" in run.err
 
 
+def test_a_quick_check_gives_no_badge(home: Path, arena: Arena, passing: Callable[..., None]) -> None:
+    """Who asks for one is told."""
+    make(home, "good")
+    run = arena("check", "good", "--quick", "--badge", "badge.json")
+    assert (run.status, run.err) == (0, "no badge: a quick check gives none\n")
+    assert not (home / "badge.json").exists()
+    assert arena("check", "good", "--quick").err == ""
+
+
 def league(home: Path, *entries: str) -> Path:
     """Write a league that demands badges."""
     path = home / "league.toml"
