@@ -165,6 +165,10 @@ def read_bot(text: str, base: Path) -> Bot:
     Raises:
         UsageError: when it is none of these, or its ``bot.toml`` has problems.
     """
+    if not text:
+        raise UsageError(
+            "bot '': accepted is a folder with a bot.toml ('.' is this one), NAME=COMMAND or a built-in bot"
+        )
     folder = base / text
     if not (folder / MANIFEST).is_file():
         if text in builtin_names():

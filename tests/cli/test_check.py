@@ -140,6 +140,7 @@ def test_a_bot_that_prints_instead_of_dialling(home: Path, arena: Arena) -> None
     ("words", "said"),
     [
         (("check", "nothing-here"), "no folder, no NAME=COMMAND and no built-in bot"),
+        (("check", ""), "bot '': accepted is a folder with a bot.toml ('.' is this one)"),
         (("check", "empty"), "has a bot.toml; this one has none"),
         (("check", "typo"), "unknown key; did you mean 'games'?"),
         (("check", "lost"), "no program 'no-such-tool' in PATH"),
