@@ -17,7 +17,7 @@ from arena.cli.out import tell
 from arena.errors import UsageError
 from arena.games import game_class, game_ids
 from arena.league.badge import withdraw_badge, write_badge
-from arena.league.bots import Bot, is_bundled, read_bot
+from arena.league.bots import Bot, is_bundled, read_bot, require_plays
 from arena.league.builds import Builds, users_cache
 from arena.league.snapshot import snapshot
 from arena.league.sources import BADGE
@@ -61,6 +61,7 @@ def check(
     for game in games:
         game_class(game)
     declared = read_bot(bot, Path.cwd())
+    require_plays([declared], games)
     with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
         level = resolve_level("auto")
         builds = Builds(users_cache(), level, _progress, rebuild, caches=True)

@@ -216,10 +216,19 @@ def require_players(bots: Sequence[Bot], game: str) -> None:
     if len(bots) not in counts:
         few = f"{len(bots)} bot{'' if len(bots) == 1 else 's'}: {game} is played by {_counted(counts)}"
         raise UsageError(f"{few}; {'name more' if len(bots) < counts[0] else 'name fewer'}, such as random or greedy")
-    strange = [bot for bot in bots if not bot.plays(game)]
+    require_plays(bots, [game])
+
+
+def require_plays(bots: Sequence[Bot], games: Sequence[str]) -> None:
+    """Refuse bots that do not play some of these games.
+
+    Raises:
+        UsageError: naming every one of them, and what it plays.
+    """
+    strange = [(bot, game) for bot in bots for game in games if not bot.plays(game)]
     if strange:
         raise UsageError(
-            "\n".join(f"bot {bot.name!r} does not play {game}, only {', '.join(bot.games)}" for bot in strange)
+            "\n".join(f"bot {bot.name!r} does not play {game}, only {', '.join(bot.games)}" for bot, game in strange)
         )
 
 

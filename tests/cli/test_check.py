@@ -147,6 +147,7 @@ def test_a_bot_that_prints_instead_of_dialling(home: Path, arena: Arena) -> None
         (("check", "unbuilt"), "build step 'false' failed (exit status 1)"),
         (("check", "broken"), "    the last line of the build"),
         (("check", "broken"), "    fail.py:1: this file, as its author knows it"),
+        (("check", "careful", "--game", "rainbow"), "bot 'careful' does not play rainbow, only no_thanks"),
         (("check", "random", "--game", "solitair"), "unknown game 'solitair'"),
     ],
 )
