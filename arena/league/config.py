@@ -30,7 +30,7 @@ from arena.league.bots import (
 )
 from arena.league.listen import read_listen
 from arena.league.locate import TomlFile, raise_problems
-from arena.league.names import folded, name_problem
+from arena.league.names import folded, league_name_problem, name_problem
 from arena.league.tables import BotTable, FaultsTable, GameTable, LeagueFile, LeagueTable, validated
 from arena.league.values import GamePlan, League, secret_bytes
 from arena.players.base import FaultPolicy, Limits
@@ -110,7 +110,7 @@ def _faults(table: FaultsTable) -> FaultPolicy:
 
 def _check_league(file: TomlFile, head: LeagueTable) -> None:
     name = head.name or file.path.stem
-    if problem := name_problem(name) or ("accepted is a name for a folder" if _is_no_folder(name) else ""):
+    if problem := league_name_problem(name):
         file.add(("league", "name"), problem)
     if type(head.in_flight) is int and not 1 <= head.in_flight <= IN_FLIGHT_MOST:
         file.add(("league", "in_flight"), f"accepted is auto, or a whole number, 1..{IN_FLIGHT_MOST}")
@@ -135,10 +135,6 @@ def _without_secret(file: TomlFile) -> str:
         pass  # the line was not all of it
     file.add(("league",), "accepted is a secret on a line of its own, so that it can be kept out of copies of the file")
     return ""
-
-
-def _is_no_folder(name: str) -> bool:
-    return name.startswith(".") or any(sign in name for sign in "/\\")
 
 
 def _game(file: TomlFile, number: int, table: GameTable) -> GamePlan | None:

@@ -28,6 +28,12 @@ def name_problem(name: str) -> str:
     return "accepted is a name without spaces at its ends" if name != name.strip() else ""
 
 
+def league_name_problem(name: str) -> str:
+    """Return what is wrong with the name of a league, which is a folder of results, in words, or the empty string."""
+    is_folder = not name.startswith(".") and not any(sign in name for sign in "/\\")
+    return name_problem(name) or ("" if is_folder else "accepted is a name for a folder")
+
+
 def file_name(name: str) -> str:
     """Return a name as one part of a path: no separator, no leading dot, not too long, different for each name."""
     safe = quote(name, safe=" +,=@()[]!'").replace(".", "%2E", name.startswith("."))

@@ -15,7 +15,7 @@ from arena.games import game_class, game_ids
 from arena.games.options import option_fields
 from arena.league.bots import MANIFEST, Bot, builtin_folder, builtin_names, read_folder, shipped
 from arena.league.locate import toml_value
-from arena.league.names import folded
+from arena.league.names import folded, league_name_problem
 from arena.league.sources import NOT_SOURCES
 from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
 from arena.schedules.seatings import seatings
@@ -102,8 +102,10 @@ def write_league(path: Path) -> tuple[Found, ...]:
     """Write a league of the bots near a file and the bundled ones; return those near it.
 
     Raises:
-        UsageError: when the file exists or cannot be written.
+        UsageError: when the file exists, cannot be written or has no name for a league.
     """
+    if problem := league_name_problem(path.stem):
+        raise UsageError(f"{path}: a league is called as its file, and {path.stem!r} will not do: {problem}")
     found = near(path.parent)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

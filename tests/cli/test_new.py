@@ -320,3 +320,12 @@ def test_new_league_leaves_out_what_cannot_be_read(home: Path, arena: Arena) -> 
     assert "without a badge: hello" in run.err
     assert "hello" in {bot.name for bot in read_league(Path("spring.toml")).bots}
     assert "pipe/bot.toml: is no file" in arena("check", "pipe").err
+
+
+@pytest.mark.parametrize("name", ["x" * 60 + ".toml", "two\nlines.toml", " ", " .toml", ".hidden", "a\\b.toml"])
+def test_new_league_refuses_a_file_that_is_no_name_of_a_league(home: Path, arena: Arena, name: str) -> None:
+    """At once, and not when the league is to be played."""
+    run = arena("new-league", name)
+    assert run.status == 2
+    assert "a league is called as its file, and" in run.err
+    assert list(home.iterdir()) == []
