@@ -99,6 +99,14 @@ def test_nested_too_deeply(text: str) -> None:
         raise_problems([TomlFile(Path("x.toml"), text)])
 
 
+def test_a_byte_order_mark(tmp_path: Path) -> None:
+    """An editor that writes one is told of; the parser's words say nothing of what cannot be seen."""
+    (tmp_path / "x.toml").write_text('name = "x"\n', encoding="utf-8-sig")
+    assert TomlFile.read(tmp_path / "x.toml").problems == [
+        (1, "not valid TOML: it begins with a byte order mark, which TOML has not; save it as UTF-8 without BOM")
+    ]
+
+
 def test_unreadable(tmp_path: Path) -> None:
     """A file that is missing, a folder, a pipe or no text is refused by name, before it is parsed."""
     os.mkfifo(tmp_path / "pipe")
