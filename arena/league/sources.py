@@ -178,7 +178,7 @@ def _is_league_file(path: Path) -> bool:
         return False
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         return False  # no TOML at all
     return isinstance(document.get("game"), list) and isinstance(document.get("bot"), list)
 

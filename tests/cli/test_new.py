@@ -15,7 +15,7 @@ from arena.games import game_ids
 from arena.league.bots import read_bot, shipped
 from arena.league.config import read_league
 from arena.league.new_league import DEALS, GAMES
-from arena.league.sources import BADGE
+from arena.league.sources import BADGE, source_files
 from arena.league.starters import ALIASES, language_of, languages, make_bot, next_commands
 from arena.league.tables import FaultsTable, LeagueTable, LimitsTable, LobbyTable
 from arena.league.toolchains import TOOLCHAINS, advice
@@ -320,6 +320,8 @@ def test_new_league_leaves_out_what_cannot_be_read(home: Path, arena: Arena) -> 
     assert "without a badge: hello" in run.err
     assert "hello" in {bot.name for bot in read_league(Path("spring.toml")).bots}
     assert "pipe/bot.toml: is no file" in arena("check", "pipe").err
+    (home / "hello" / "data.toml").write_text("a = " + "[" * 20_000)
+    assert "data.toml" in map(str, source_files(read_bot("hello", home)))
 
 
 @pytest.mark.parametrize("name", ["x" * 60 + ".toml", "two\nlines.toml", " ", " .toml", ".hidden", "a\\b.toml"])
