@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from arena.errors import UsageError
 from arena.league.bots import Bot, shipped
+from arena.league.whole import unfinished
 from arena.records.codec import canonical_json
 
 BADGE = ".arena-badge.json"
@@ -18,6 +19,7 @@ BADGE = ".arena-badge.json"
 NOT_SOURCES = frozenset(
     [
         BADGE,
+        unfinished(Path(BADGE)).name,
         ".git",
         ".hg",
         ".svn",

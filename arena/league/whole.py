@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
+
+
+def unfinished(path: Path) -> Path:
+    """Return where a file is written before it is put in its place."""
+    return path.with_name(f".{path.name}.new")
 
 
 def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
@@ -14,10 +18,10 @@ def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
     Raises:
         OSError: when it cannot be written; the old content stays.
     """
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
-    new = Path(name)
+    new = unfinished(path)
+    new.unlink(missing_ok=True)  # of a run that was killed, or what a bot's author put there for us to write through
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             os.fchmod(file.fileno(), mode)
             file.write(data)
             file.flush()
