@@ -7,11 +7,12 @@ keeps the same clock as a sitting, so the times it reports are those that a leag
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from types import MappingProxyType
 
 from arena.errors import Termination
 from arena.lab.relay import Relay
@@ -26,6 +27,7 @@ from arena.referee.clock import Key, ProcessClock, SeatClock
 SETTLE_S = 0.15
 """How long the end of a process may come after the end of its stream, for the two to be one crash."""
 LINES = 50
+NO_REQUESTS: Mapping[Key, SeatClock] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -85,6 +87,7 @@ class Driver:
         self._connection: Connection | None = None
         self._clock = ProcessClock()
         self._due: dict[Key, SeatClock] = {}
+        self._cancelled: dict[Key, SeatClock] = {}
         self._reply = Reply()
         self._changed = asyncio.Event()
         self._leaving = False
@@ -195,22 +198,31 @@ class Driver:
         if self._connection is not None:
             self._connection.post(bundle)
 
-    async def ask(self, bundles: Sequence[Bundle], clocks: dict[Key, SeatClock], patience_s: float) -> Reply:
+    async def ask(
+        self,
+        bundles: Sequence[Bundle],
+        clocks: Mapping[Key, SeatClock],
+        patience_s: float,
+        cancelled: Mapping[Key, SeatClock] = NO_REQUESTS,
+    ) -> Reply:
         """Send bundles at once, and wait until every request is answered, the bot is gone or patience is over.
 
         Args:
             bundles: sent one after the other.
             clocks: the clock of each of their requests.
             patience_s: since the last answer.
+            cancelled: the clocks of requests that need no answer, because the bundles end their games; an answer may
+                come all the same, even later, and until then what stands behind them costs no time.
         """
         self._reply = reply = Reply()
         self._due = dict(clocks)
+        self._cancelled.update(cancelled)
         self._clock = ProcessClock()
         began = monotonic()
         for bundle in bundles:
             self.post(bundle)
         while self._due and not self.death:
-            if not await self._until(partial(self._fewer_than, len(self._due)), patience_s):
+            if not await self._until(partial(self._fewer_than, self._awaited), patience_s):
                 break
             reply.seconds = monotonic() - began
         reply.missing, self._due = list(self._due), {}
@@ -225,8 +237,12 @@ class Driver:
         await self._until(lambda: bool(self.death), seconds)
         return self._reply.strays[before:]
 
-    def _fewer_than(self, waiting: int) -> bool:
-        return len(self._due) < waiting or bool(self.death)
+    @property
+    def _awaited(self) -> int:
+        return len(self._due) + len(self._cancelled)
+
+    def _fewer_than(self, awaited: int) -> bool:
+        return self._awaited < awaited or bool(self.death)
 
     async def _until(self, done: Callable[[], bool], patience_s: float) -> bool:
         end = monotonic() + patience_s
@@ -255,19 +271,23 @@ class Driver:
         self._reply.messages.append(len(answers))
         for answer in answers:
             key = (answer.game_id, answer.decision)
+            charge_ns = self._clock.close(key, now_ns) if key in self._clock.open else 0
+            if self._cancelled.pop(key, None) is not None:
+                continue
             if self._due.pop(key, None) is None:
                 self._reply.strays.append(answer)
                 continue
             self._reply.answers[key] = answer
-            self._reply.charges_ns[key] = self._clock.close(key, now_ns) if key in self._clock.open else 0
+            self._reply.charges_ns[key] = charge_ns
             self._reply.order.append(key)
         self._changed.set()
 
     def on_sent(self, keys: Sequence[Key], now_ns: int) -> None:
         """Start the clocks."""
         for key in keys:
-            if key in self._due:
-                self._clock.sent(key, self._due[key], now_ns)
+            clock = self._due.get(key) or self._cancelled.get(key)
+            if clock is not None:
+                self._clock.sent(key, clock, now_ns)
 
     def on_end(self, connection: Connection, end: End) -> None:
         """Take the end of the stream; whether the process ends, too, shows within moments."""

@@ -114,7 +114,7 @@ class Session:
         after: Callable[[Bundle], object] | None = None,
         announced: bool = False,
         split: int = 0,
-        judge: bool = True,
+        cancelled: Sequence[Asked] = (),
     ) -> Reply:
         """Ask about positions and judge what comes: silence, slowness, illegal actions, strays, deaths.
 
@@ -125,7 +125,7 @@ class Session:
             after: changes the first bundle when it is complete.
             announced: the games have been announced already.
             split: send bundles of this many requests one after the other instead of one; 0 for one.
-            judge: note what is wrong.
+            cancelled: asked about before these, by ``before``; their games end meanwhile.
         """
         driver = await self.bot(situation)
         self.report.situations.setdefault(situation, True)
@@ -137,11 +137,8 @@ class Session:
             bundles.insert(0, first)
         if after is not None:
             after(bundles[-1])
-        limits = [replace(self.limits, move_ms=item.budget_ms or self.limits.move_ms) for item in asked]
-        clocks = {item.key: SeatClock(limit) for item, limit in zip(asked, limits, strict=True)}
-        reply = await driver.ask(bundles, clocks, self._patience_s)
-        if judge:
-            self.judge(situation, asked, reply, driver)
+        reply = await driver.ask(bundles, self._clocks(asked), self._patience_s, self._clocks(cancelled))
+        self.judge(situation, asked, reply, driver)
         if reply.death or reply.missing:
             await self.drop()
         return reply
@@ -149,6 +146,11 @@ class Session:
     @property
     def _patience_s(self) -> float:
         return (self.limits.move_ms + self.limits.margin_ms) / 1000 + SLACK_S
+
+    def _clocks(self, asked: Iterable[Asked]) -> dict[Key, SeatClock]:
+        return {
+            item.key: SeatClock(replace(self.limits, move_ms=item.budget_ms or self.limits.move_ms)) for item in asked
+        }
 
     def _bundle(self, asked: Iterable[Asked], announced: bool) -> Bundle:
         bundle = Bundle()

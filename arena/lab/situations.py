@@ -177,16 +177,7 @@ async def cancelled(session: Session, scene: Scene, name: str) -> None:
         lost.announce(bundle)
         lost.request(bundle, session.limits.move_ms)
 
-    driver = await session.bot(name)
-    first = Bundle()
-    begin(first)
-    driver.post(first)
-    end = Bundle()
-    lost.over(end)
-    driver.post(end)
-    reply = await session.ask(name, [other], judge=False)
-    reply.strays[:] = [answer for answer in reply.strays if answer.game_id != lost.game_id]
-    session.judge(name, [other], reply, driver)
+    await session.ask(name, [other], before=begin, after=lost.over, cancelled=[lost])
     session.close([other])
 
 

@@ -518,17 +518,38 @@ class BadEnd(Bot):
     status = 3
 
 
-DEFECTS: dict[str, type[Bot]] = {
-    "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in cls.__name__).lstrip("-"): cls
-    for cls in [*Bot.__subclasses__(), *Strict.__subclasses__()]
-}
-"""The defective bots by name, such as ``no-token``."""
+# -- sound, though not as quick as the others -------------------------------------------------------------------------
+
+
+class Thinks(Bot):
+    """sound: takes most of its time for what it is asked alone."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        if len(requests) == 1:
+            time.sleep(requests[0].budget_ms * 0.8 / 1000)
+        await super().answer_all(requests)
+
+
+def _name(cls: type[Bot]) -> str:
+    return "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in cls.__name__).lstrip("-")
+
+
+def _rule(cls: type[Bot]) -> str:
+    return (cls.__doc__ or "").partition(":")[0]
+
+
+BOTS: dict[str, type[Bot]] = {_name(cls): cls for cls in [*Bot.__subclasses__(), *Strict.__subclasses__()]}
+"""All the bots by name, such as ``no-token``."""
+SOUND = tuple(name for name, cls in BOTS.items() if _rule(cls) == "sound")
+"""Those in which no rule should be found broken."""
+DEFECTS = {name: cls for name, cls in BOTS.items() if name not in SOUND}
+"""The defective bots."""
 
 
 def rule_of(name: str) -> str:
     """Return the rule that a check should name for a defect."""
-    return (DEFECTS[name].__doc__ or "").partition(":")[0]
+    return _rule(DEFECTS[name])
 
 
 if __name__ == "__main__":
-    asyncio.run((DEFECTS[sys.argv[1]] if sys.argv[1] != "none" else Bot)().run())
+    asyncio.run((BOTS[sys.argv[1]] if sys.argv[1] != "none" else Bot)().run())
