@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
@@ -11,22 +11,23 @@ from arena.errors import Termination
 from arena.games import Game, Seat
 from arena.lab.positions import Asked, Position
 from arena.lab.session import Session
-from arena.players.base import FaultPolicy
+from arena.players.base import FaultPolicy, Limits
 from arena.protocol.convert import Bundle, SeatView
 from arena.records.record import places
-from arena.referee.clock import MS
+from arena.referee.clock import MS, SeatClock
 from arena.referee.table import Table
 from arena.seeds import Stream, derive
 
 
 @dataclass
 class _Play:
-    """One game: the bot sits at ``seat``."""
+    """One game: the bot sits at ``seat``, with a clock as a league keeps it."""
 
     game_id: str
     rules: Game[Any, Any]
     seat: Seat
     key: bytes
+    clock: SeatClock
     table: Table = field(init=False)
     view: SeatView = field(init=False)
 
@@ -58,12 +59,16 @@ class _Asked(Asked):
     play: _Play
     events: bool
 
-    def request(self, bundle: Bundle, budget_ms: int) -> None:
+    def clock(self, limits: Limits) -> SeatClock:
+        """Return the clock of the seat: that of its game."""
+        return self.play.clock
+
+    def request(self, bundle: Bundle, limits: Limits) -> None:
         """Add the request, with events if they are wanted."""
         table = self.play.table
         news = table.news(self.position.seat) if self.events else ()
         view = table.view(self.position.seat)
-        bundle.request(self.key, (budget_ms, 0, 0), self.position.listed, self.play.view, view, news)
+        bundle.request(self.key, self.play.clock.times, self.position.listed, self.play.view, view, news)
 
 
 async def play_games(
@@ -80,7 +85,8 @@ async def play_games(
         seconds: after which games that are not over are broken off: a bot that thinks is not made to think for hours.
     """
     end = monotonic() + seconds
-    plays = [_Play(session.name(), rules, seat, derive(key, seat)) for seat in seats]
+    limits = session.limits if rules.race_timing is None else replace(session.limits, bank_ms=0)
+    plays = [_Play(session.name(), rules, seat, derive(key, seat), SeatClock(limits)) for seat in seats]
     groups = [[play] for play in plays] if rules.race_timing else [plays]
     for group in groups:
         await _play_out(session, name, group, end)
@@ -122,6 +128,7 @@ def _asked(play: _Play, *, events: bool) -> Asked:
 
 
 def _take(session: Session, play: _Play, action: str, used_ns: int) -> None:
+    play.clock.charge(used_ns)
     race = play.rules.race_timing
     tick = used_ns // (race.tick_ms * MS) if race else 0
     if play.table.answer(play.seat, action, tick) is not None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from arena.errors import IllegalAction, Termination
 from arena.games import Action, Game, Seat
-from arena.players.base import FaultPolicy
+from arena.players.base import FaultPolicy, Limits
 from arena.protocol.convert import Bundle, SeatView
-from arena.referee.clock import Key
+from arena.referee.clock import Key, SeatClock
 from arena.referee.faults import fault_of
 from arena.referee.table import Table
 from arena.seeds import Stream, derive
@@ -101,11 +101,15 @@ class Asked:
         spec = self.position.rules.spec
         bundle.new_game(self.game_id, spec.id, self.position.seat, spec.seats, spec.options, self.bot_seed)
 
-    def request(self, bundle: Bundle, budget_ms: int) -> None:
-        """Add the request, with a budget unless it has its own."""
+    def clock(self, limits: Limits) -> SeatClock:
+        """Return the clock of the seat: as in a game whose bank is used up."""
+        return SeatClock(replace(limits, move_ms=self.budget_ms or limits.move_ms, bank_ms=0))
+
+    def request(self, bundle: Bundle, limits: Limits) -> None:
+        """Add the request."""
         position = self.position
         view = position.rules.view(position.state, position.seat)
-        times = (self.budget_ms or budget_ms, 0, 0)
+        times = self.clock(limits).times
         bundle.request(self.key, times, position.listed, SeatView(position.rules.spec.id), view, ())
 
     def next(self) -> Asked:

@@ -120,7 +120,7 @@ async def goodbye(session: Session, scene: Scene) -> None:
             bundle = Bundle()
             for item in scene.draw(session):
                 item.announce(bundle)
-                item.request(bundle, session.limits.move_ms)
+                item.request(bundle, session.limits)
             driver.post(bundle)
         seconds, status = await driver.goodbye(GOODBYE_S + session.limits.move_ms / 1000)
         if status == "running":

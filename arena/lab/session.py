@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 
@@ -137,20 +137,21 @@ class Session:
             bundles.insert(0, first)
         if after is not None:
             after(bundles[-1])
-        reply = await driver.ask(bundles, self._clocks(asked), self._patience_s, self._clocks(cancelled))
+        reply = await driver.ask(bundles, self._clocks(asked), self._patience_s(asked), self._clocks(cancelled))
         self.judge(situation, asked, reply, driver)
         if reply.death or reply.missing:
             await self.drop()
         return reply
 
-    @property
-    def _patience_s(self) -> float:
-        return (self.limits.move_ms + self.limits.margin_ms) / 1000 + SLACK_S
+    def _budget_ms(self, asked: Iterable[Asked]) -> int:
+        """Return the longest time that a decision may take: that of a move, or what one of these has with its bank."""
+        return max([self.limits.move_ms, *(item.clock(self.limits).times[0] for item in asked)])
+
+    def _patience_s(self, asked: Iterable[Asked]) -> float:
+        return (self._budget_ms(asked) + self.limits.margin_ms) / 1000 + SLACK_S
 
     def _clocks(self, asked: Iterable[Asked]) -> dict[Key, SeatClock]:
-        return {
-            item.key: SeatClock(replace(self.limits, move_ms=item.budget_ms or self.limits.move_ms)) for item in asked
-        }
+        return {item.key: item.clock(self.limits) for item in asked}
 
     def _bundle(self, asked: Iterable[Asked], announced: bool) -> Bundle:
         bundle = Bundle()
@@ -158,7 +159,7 @@ class Session:
             if not announced:
                 item.announce(bundle)
         for item in asked:
-            item.request(bundle, self.limits.move_ms)
+            item.request(bundle, self.limits)
         return bundle
 
     def close(self, asked: Iterable[Asked]) -> None:
@@ -182,18 +183,16 @@ class Session:
             self.lost(situation, driver)
         elif reply.missing and not reply.strays:
             words = (
-                f"{_silence(reply)} within {self._patience_s:g} s (a league waits "
-                f"{self.limits.move_ms} ms and {self.limits.margin_ms} ms margin){_printed(driver.printed(), by_key)}"
+                f"{_silence(reply)} within {self._patience_s(asked):g} s (a league waits {self._budget_ms(asked)} ms "
+                f"and {self.limits.margin_ms} ms margin){_printed(driver.printed(), by_key)}"
             )
             self.report.note("timeout", situation, words)
-        late = [key for key, charge in reply.charges_ns.items() if charge > self._allowance_ns(by_key[key])]
-        if late and not by_key[late[0]].budget_ms:
+        clocks = {key: item.clock(self.limits) for key, item in by_key.items() if not item.budget_ms}
+        late = [key for key, clock in clocks.items() if reply.charges_ns.get(key, 0) > clock.allowance_ns]
+        if late:
             used = reply.charges_ns[late[0]] / MS
-            words = f"decision {late[0][1]} took {used:.0f} ms where {self.limits.move_ms} ms were allowed"
+            words = f"decision {late[0][1]} took {used:.0f} ms where {clocks[late[0]].times[0]} ms were allowed"
             self.report.note("timeout", situation, words)
-
-    def _allowance_ns(self, asked: Asked) -> int:
-        return ((asked.budget_ms or self.limits.move_ms) + self.limits.margin_ms) * MS
 
     def _judge_action(self, situation: str, asked: Asked, answer: Answer) -> None:
         refused = asked.position.refusal(answer.action)

@@ -175,7 +175,7 @@ async def cancelled(session: Session, scene: Scene, name: str) -> None:
 
     def begin(bundle: Bundle) -> None:
         lost.announce(bundle)
-        lost.request(bundle, session.limits.move_ms)
+        lost.request(bundle, session.limits)
 
     await session.ask(name, [other], before=begin, after=lost.over, cancelled=[lost])
     session.close([other])

@@ -14,7 +14,7 @@ from arena.players.levels import level_of
 from arena.protocol.convert import Bundle, SeatView
 from arena.records.codec import canonical_json, encode
 from arena.records.record import Finished, Player, Record, places
-from arena.referee.clock import MS, US, Key, SeatClock
+from arena.referee.clock import US, Key, SeatClock
 from arena.referee.table import Table
 
 
@@ -85,8 +85,7 @@ class Play:
 
     def ask(self, seat: Seat, bundle: Bundle, *, events: bool) -> None:
         """Add the seat's present request."""
-        table, clock = self.table, self.clocks[seat]
-        times = clock.budget_ns // MS, clock.bank_ns // MS, clock.last_ns // US
+        table, times = self.table, self.clocks[seat].times
         news = table.news(seat) if events else ()
         bundle.request(self.key(seat), times, table.listed(seat), self._views[seat], table.view(seat), news)
 

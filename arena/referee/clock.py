@@ -49,6 +49,11 @@ class SeatClock:
         return self.budget_ns + self.limits.margin_ms * MS
 
     @property
+    def times(self) -> tuple[int, int, int]:
+        """What a request says: budget and bank in milliseconds, the charge of the last decision in microseconds."""
+        return self.budget_ns // MS, self.bank_ns // MS, self.last_ns // US
+
+    @property
     def game_time_over(self) -> bool:
         """Whether the game's time is used up."""
         return self.spent_ns >= int(self.limits.game_s * 1000) * MS

@@ -364,6 +364,15 @@ class Overdraws(Bot):
         return "pass" if view.target > 20 and view.target % 3 == 0 else super().choose(request)
 
 
+class NeverCharged(Bot):
+    """crash: cannot take the time that its last answer was charged."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        if request.last_answer_us > 0:
+            _crash(f"TypeError: {request.last_answer_us}")
+        return super().choose(request)
+
+
 class ListFails(Bot):
     """crash: cannot take long lists."""
 

@@ -34,6 +34,7 @@ QUICKLY_FOUND = (
     "from-the-start",
     "list-fails",
     "overdraws",
+    "never-charged",
     "unasked",
     "strict",
     "one-by-one",
@@ -52,6 +53,7 @@ SITUATION_OF = {
     "noticed": "a notice",
     "strict": "unknown fields",
     "strict-views": "new fields in views",
+    "never-charged": "whole games, 3 seats",
     "silent-end": "a game that it cannot know",
 }
 """Where a defect must be seen first, when only one situation shows it."""
