@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.games import create, game_class, game_ids
@@ -24,6 +24,8 @@ from arena.testing.modes import mode_options
 SCHEMA = 1
 POSITIONS, QUICK_POSITIONS = 1000, 64
 PLAY_S, QUICK_PLAY_S = 60.0, 5.0
+BANK_SHARE = 2
+"""Whole games begin with a bank of this part of a move's limit; in all other situations it is used up already."""
 KEY = b"arena check"
 QUICK = ("first decision", "a long list", "random positions")
 """The situations that a quick check puts every game but the first into."""
@@ -60,7 +62,8 @@ def check(program: Program, wanted: Wanted, tell: Tell) -> Report:
 
 async def _check(program: Program, wanted: Wanted, tell: Tell) -> Report:
     report = Report()
-    session = Session(program, wanted.limits, wanted.games, report)
+    limits = replace(wanted.limits, bank_ms=wanted.limits.move_ms // BANK_SHARE)
+    session = Session(program, limits, wanted.games, report)
     try:
         tell("start and Hello")
         await process_checks.handshake(session)

@@ -364,6 +364,15 @@ class Overdraws(Bot):
         return "pass" if view.target > 20 and view.target % 3 == 0 else super().choose(request)
 
 
+class NoBank(Bot):
+    """crash: cannot take a bank."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        if request.bank_ms or request.budget_ms > 1000:
+            _crash("no time is left over in this league")
+        return super().choose(request)
+
+
 class NeverCharged(Bot):
     """crash: cannot take the time that its last answer was charged."""
 

@@ -34,6 +34,7 @@ QUICKLY_FOUND = (
     "from-the-start",
     "list-fails",
     "overdraws",
+    "no-bank",
     "never-charged",
     "unasked",
     "strict",
@@ -53,6 +54,7 @@ SITUATION_OF = {
     "noticed": "a notice",
     "strict": "unknown fields",
     "strict-views": "new fields in views",
+    "no-bank": "whole games, 3 seats",
     "never-charged": "whole games, 3 seats",
     "silent-end": "a game that it cannot know",
 }
