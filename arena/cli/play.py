@@ -16,9 +16,8 @@ from arena.cli.main import EXIT_FAILED
 from arena.cli.options import game_options, move_ms_option
 from arena.cli.out import print_rows, print_sheet, tell
 from arena.errors import Termination, UsageError
-from arena.games import create, game_class
+from arena.games import create, one_round
 from arena.games.base import GameSpec
-from arena.games.options import option_fields
 from arena.league.bots import read_bots, require_players
 from arena.league.builds import Builds, users_cache
 from arena.league.case import Case
@@ -88,12 +87,6 @@ def play(
     tell(f"the same game again: --seed {seed}")
     if any(word is not Termination.NORMAL for word in record.terminations):
         sys.exit(EXIT_FAILED)
-
-
-def one_round(game: str) -> dict[str, int]:
-    """Return the option that makes a game short enough to be read, where it has one."""
-    names = [option.name for option, _ in option_fields(game_class(game).options_type)]
-    return {"rounds": 1} if "rounds" in names else {}
 
 
 def play_one(spec: GameSpec, programs: Sequence[Program], seed: str, limits: Limits) -> tuple[Finished, SittingEnd]:

@@ -16,7 +16,7 @@ from arena.games.base import (
     Source,
     Step,
 )
-from arena.games.registry import create, game_class, game_ids
+from arena.games.registry import create, game_class, game_ids, one_round
 
 __all__ = [
     "Action",
@@ -34,4 +34,5 @@ __all__ = [
     "create",
     "game_class",
     "game_ids",
+    "one_round",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.errors import BadOptions, nearest
 from arena.games.base import Game
+from arena.games.options import option_fields
 
 _OWN = {
     "no_thanks": "arena.games.no_thanks:NoThanks",
@@ -51,6 +52,16 @@ def create(game_id: str, seats: int, **options: Any) -> Game[Any, Any]:
         BadOptions: for an unknown game or option, or a value outside its range.
     """
     return game_class(game_id).make(seats, options)
+
+
+def one_round(game_id: str) -> dict[str, Any]:
+    """Return the option that makes a game as short as it can be, where it is played in rounds.
+
+    Raises:
+        BadOptions: for an unknown name.
+    """
+    names = [option.name for option, _ in option_fields(game_class(game_id).options_type)]
+    return {"rounds": 1} if "rounds" in names else {}
 
 
 @cache

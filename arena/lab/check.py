@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.games import create, game_class, game_ids
+from arena.games import create, game_class, game_ids, one_round
 from arena.lab import process_checks
 from arena.lab.findings import Enough, Level, Report
 from arena.lab.plays import play_games
@@ -120,11 +120,11 @@ def _scene(game: str, options: dict[str, Any], wanted: Wanted) -> Scene:
 
 
 def _tables(game: str, *, quick: bool) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Yield (words, seats, options) of the whole games: every number of seats, and every mode."""
+    """Yield (words, seats, options) of the whole games: every number of seats, a single round, and every mode."""
     counts = game_class(game).seat_counts
     for seats in counts[:1] if quick else counts:
         yield f"{seats} seats", seats, {}
-    for option, value in () if quick else mode_options(game):
+    for option, value in [*one_round(game).items(), *(() if quick else mode_options(game))]:
         yield f"{option} = {_word(value)}", counts[0], {option: value}
 
 

@@ -364,6 +364,15 @@ class Overdraws(Bot):
         return "pass" if view.target > 20 and view.target % 3 == 0 else super().choose(request)
 
 
+class SecondRound(Bot):
+    """crash: plans for the next round of a game of one round."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        super().hear(response)
+        if any(game.options["rounds"] == 1 for game in response.new_games):
+            _crash("IndexError: there is no round 1")
+
+
 class NoBank(Bot):
     """crash: cannot take a bank."""
 
