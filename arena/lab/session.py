@@ -245,6 +245,10 @@ def check_hello(session: Session, situation: str, hello: Hello) -> None:
         if hello.games and game not in hello.games:
             known = f"{nearest(game, hello.games)} (its Hello names {', '.join(hello.games)})"
             session.report.note("games", situation, f"it is entered for {game}, which its Hello does not name{known}")
+    if hello.games and not set(hello.games) & set(game_ids()):
+        words = f"its Hello names no game that is known here: {_cut(', '.join(hello.games))}"
+        session.report.note("games", situation, f"{words}; known: {', '.join(game_ids())}")
+        return
     for game in hello.games:
         if game not in game_ids():
             words = f"its Hello names a game that is not known here: {_cut(game)}{nearest(game, game_ids())}"

@@ -166,6 +166,12 @@ class OtherGames(Bot):
     games = ("rainbow",)
 
 
+class NoGame(Bot):
+    """games: its Hello names no game that exists."""
+
+    games = ("chess",)
+
+
 class UnknownGames(Bot):
     """caption: its Hello names a game that does not exist."""
 

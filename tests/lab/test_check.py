@@ -21,6 +21,7 @@ QUICKLY_FOUND = (
     "no-token",
     "old-protocol",
     "other-games",
+    "no-game",
     "garbage",
     "hangs-up",
     "huge",
@@ -149,6 +150,14 @@ def test_words_help() -> None:
     assert "no Hello within 4 s" in words
     assert "stdout is not the protocol" in words
     assert "\n    take" in words
+
+
+def test_nothing_tried_is_no_pass() -> None:
+    """A bot that is entered for nothing and names only games that do not exist was tried in none."""
+    report = check(program("no-game"), Wanted((), True, LIMITS), lambda _: None)
+    assert [item.rule for item in report.findings] == ["games"]
+    assert "names no game that is known here: 'chess'; known: no_thanks, king_priam" in report.findings[0].words
+    assert not report.passed
 
 
 def test_report_counts_and_stops() -> None:
