@@ -67,7 +67,7 @@ async def _check(program: Program, wanted: Wanted, tell: Tell) -> Report:
     try:
         tell("start and Hello")
         await process_checks.handshake(session)
-        await process_checks.idle(session)
+        await process_checks.idle(session, "waiting")
         games = await _games(session, wanted)
         for number, game in enumerate(games):
             tell(game)
@@ -75,6 +75,8 @@ async def _check(program: Program, wanted: Wanted, tell: Tell) -> Report:
             report.games.append(game)
         scene = _scene(games[0], {}, wanted) if games else None
         tell("process")
+        if games:
+            await process_checks.idle(session, "waiting after the games")
         await process_checks.unknown_game(session)
         if scene is not None:
             await process_checks.broken_stream(session, scene)

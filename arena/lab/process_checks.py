@@ -32,9 +32,8 @@ async def handshake(session: Session) -> None:
     check_hello(session, name, hello)
 
 
-async def idle(session: Session) -> None:
-    """Ask it nothing: it should wait, not compute."""
-    name = "waiting"
+async def idle(session: Session, name: str) -> None:
+    """Ask it nothing, while no game is open: it should wait, not compute."""
     driver = await session.bot(name)
     session.report.situations[name] = True
     share = 1.0

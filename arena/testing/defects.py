@@ -11,7 +11,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import grpc
@@ -512,6 +512,8 @@ class Unseeded(Bot):
 class Spins(Bot):
     """idle: computes while it waits."""
 
+    spinning: asyncio.Task[None] | None = None
+
     async def greeted(self) -> None:
         self.spinning = asyncio.create_task(self._spin())
 
@@ -521,6 +523,18 @@ class Spins(Bot):
             while time.monotonic() < end:
                 pass
             await asyncio.sleep(0)
+
+
+class SpinsLater(Spins):
+    """idle: computes while it waits, once it has played."""
+
+    async def greeted(self) -> None:
+        """Wait, as it should."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        await super().answer_all(requests)
+        if requests and self.spinning is None:
+            self.spinning = asyncio.create_task(self._spin())
 
 
 class SilentEnd(Bot):
@@ -563,6 +577,12 @@ class Thinks(Bot):
         await super().answer_all(requests)
 
 
+def _subclasses(cls: type[Bot]) -> Iterator[type[Bot]]:
+    for sub in cls.__subclasses__():
+        yield sub
+        yield from _subclasses(sub)
+
+
 def _name(cls: type[Bot]) -> str:
     return "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in cls.__name__).lstrip("-")
 
@@ -571,7 +591,7 @@ def _rule(cls: type[Bot]) -> str:
     return (cls.__doc__ or "").partition(":")[0]
 
 
-BOTS: dict[str, type[Bot]] = {_name(cls): cls for cls in [*Bot.__subclasses__(), *Strict.__subclasses__()]}
+BOTS: dict[str, type[Bot]] = {_name(cls): cls for cls in _subclasses(Bot)}
 """All the bots by name, such as ``no-token``."""
 SOUND = tuple(name for name, cls in BOTS.items() if _rule(cls) == "sound")
 """Those in which no rule should be found broken."""

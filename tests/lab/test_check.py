@@ -41,6 +41,7 @@ QUICKLY_FOUND = (
     "unasked",
     "strict",
     "one-by-one",
+    "spins-later",
     "gives-up",
 )
 """Those whose check is short; the others wait for what never comes, or are slow themselves."""
@@ -59,6 +60,7 @@ SITUATION_OF = {
     "second-round": "whole games, rounds = 1",
     "no-bank": "whole games, 3 seats",
     "never-charged": "whole games, 3 seats",
+    "spins-later": "waiting after the games",
     "silent-end": "a game that it cannot know",
 }
 """Where a defect must be seen first, when only one situation shows it."""
