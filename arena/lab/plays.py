@@ -89,10 +89,17 @@ async def play_games(
     plays = [_Play(session.name(), rules, seat, derive(key, seat), SeatClock(limits)) for seat in seats]
     groups = [[play] for play in plays] if rules.race_timing else [plays]
     for group in groups:
-        await _play_out(session, name, group, end)
+        if not await _play_out(session, name, group, end):
+            return
+    more = _Play(session.name(), rules, seats[0], derive(key, "more"), SeatClock(limits))
+    if more.advance():
+        asked = [_asked(more, events=False)]
+        await session.ask(name, asked)  # who ends with its game does not answer, and is seen here
+        session.close(asked)
 
 
-async def _play_out(session: Session, name: str, plays: list[_Play], end: float) -> None:
+async def _play_out(session: Session, name: str, plays: list[_Play], end: float) -> bool:
+    """Play some games at once; return whether the bot has got through them."""
     hello = (await session.bot(name)).hello
     assert hello is not None
     told: set[str] = set()
@@ -109,7 +116,7 @@ async def _play_out(session: Session, name: str, plays: list[_Play], end: float)
 
         reply = await session.ask(name, asked, before=announce if fresh else None, announced=True)
         if reply.missing or reply.death:
-            return
+            return False
         for play, item in zip(now, asked, strict=True):
             _take(session, play, reply.answers[item.key].action, reply.charges_ns[item.key])
         over = [play for play in now if not play.advance()]
@@ -118,7 +125,8 @@ async def _play_out(session: Session, name: str, plays: list[_Play], end: float)
         if running and monotonic() > end:
             session.close(asked)
             session.report.skipped[name] = "broken off: with the time that the bot takes it would last too long"
-            return
+            break
+    return True
 
 
 def _asked(play: _Play, *, events: bool) -> Asked:

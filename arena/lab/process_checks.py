@@ -42,7 +42,7 @@ async def idle(session: Session, name: str) -> None:
         session.judge_strays(name, (), await driver.rest(IDLE_S))
         share = (_computing_ns(driver) - before) / (IDLE_S * 1e9)
         if driver.death:
-            session.lost(name, driver)
+            await session.bot(name)
             return
         if share <= IDLE_SHARE:
             return

@@ -58,11 +58,15 @@ class Session:
     async def bot(self, situation: str) -> Driver:
         """Return a process that listens: the present one, or a fresh one that has said Hello.
 
+        The end of a process that nothing was asked is noted here.
+
         Raises:
             Enough: when it cannot be started, or too many were lost.
         """
         if self._driver is not None and not self._driver.death:
             return self._driver
+        if self._driver is not None:  # it ended between two situations
+            self.lost(situation, self._driver)
         await self.drop()
         self._folder = Path(make_folder("arena-check-"))
         self._driver = driver = Driver(self.program, self.limits, self._folder)

@@ -224,8 +224,7 @@ async def silence(session: Session, scene: Scene, name: str) -> None:
     driver = await session.bot(name)
     strays = [answer for answer in await driver.rest(REST_S) if answer.game_id]
     session.judge_strays(name, asked, strays, [item.key for item in asked])
-    if driver.death:
-        session.lost(name, driver)
+    await session.bot(name)
 
 
 async def same_seed(session: Session, scene: Scene, name: str) -> None:

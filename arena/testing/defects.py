@@ -370,6 +370,15 @@ class Overdraws(Bot):
         return "pass" if view.target > 20 and view.target % 3 == 0 else super().choose(request)
 
 
+class NoResult(Bot):
+    """crash: cannot take the result of a game."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        super().hear(response)
+        if any(any(over.scores) for over in response.game_overs):
+            _crash("KeyError: 'winner'")
+
+
 class SecondRound(Bot):
     """crash: plans for the next round of a game of one round."""
 
