@@ -85,6 +85,7 @@ class Driver:
         self._token = ""
         self._relay: Relay | None = None
         self._connection: Connection | None = None
+        self._cut: Connection | None = None
         self._clock = ProcessClock()
         self._due: dict[Key, SeatClock] = {}
         self._cancelled: dict[Key, SeatClock] = {}
@@ -163,7 +164,7 @@ class Driver:
         """Break the connection under the stream once; return whether the bot has dialled in again with a Hello."""
         assert self._relay is not None
         before = self.hellos
-        self._connection = None
+        self._connection, self._cut = None, self._connection
         self._relay.cut()
         return await self._until(lambda: self.hellos > before or bool(self.death), patience_s) and not self.death
 
@@ -291,7 +292,7 @@ class Driver:
 
     def on_end(self, connection: Connection, end: End) -> None:
         """Take the end of the stream; whether the process ends, too, shows within moments."""
-        if self._leaving or connection is not self._connection:
+        if self._leaving or connection is self._cut:
             return
         self._connection = None
         if end.word is Termination.DISCONNECT:

@@ -269,7 +269,9 @@ def _why_no_hello(driver: Driver) -> str:
             f"ARENA_TOKEN{_quoted(printed)}"
         )
     hint = ""
-    if printed and driver.word is Termination.NO_SHOW:
+    if driver.word is Termination.DISCONNECT:
+        hint = ", and it had not said Hello, which is a bot's first message"
+    elif printed and driver.word is Termination.NO_SHOW:
         hint = "; it printed something instead: stdout is not the protocol, answers travel on the stream"
     elif driver.death.endswith("exit status 0"):
         hint = " without having dialled ARENA_ADDRESS: a bot calls its SDK's run, and plays on the stream until Goodbye"

@@ -43,6 +43,11 @@ class Bot:
     def begin(self) -> None:
         """Do something before the bot dials."""
 
+    async def introduce(self) -> None:
+        """Say Hello."""
+        hello = arena_pb2.Hello(protocol=self.protocol, games=self.games, max_in_flight=self.max_in_flight)
+        await self.send(hello=hello)
+
     async def greeted(self) -> None:
         """Do something after the Hello."""
 
@@ -99,8 +104,7 @@ class Bot:
             play: Any = channel.stream_stream("/arena.v1.ArenaService/Play")
             token = ("authorization", f"Bearer {os.environ['ARENA_TOKEN']}")
             self.call = play(metadata=(token,) if self.metadata else ())
-            hello = arena_pb2.Hello(protocol=self.protocol, games=self.games, max_in_flight=self.max_in_flight)
-            await self.send(hello=hello)
+            await self.introduce()
             await self.greeted()
             while (data := await self.call.read()) is not grpc.aio.EOF:
                 response = arena_pb2.PlayResponse.FromString(data)
@@ -152,6 +156,38 @@ class NoToken(Bot):
     """no-show: dials in without its token."""
 
     metadata = False
+
+
+class NoHello(Bot):
+    """disconnect: dials in, and ends its stream without a word."""
+
+    async def introduce(self) -> None:
+        await self.call.done_writing()
+        await asyncio.sleep(FOR_EVER_S)
+
+
+class GarbageFirst(Bot):
+    """protocol: begins with bytes that are no message."""
+
+    async def introduce(self) -> None:
+        await self.call.write(b"\xff\xfe\xfd no message")
+        await asyncio.sleep(FOR_EVER_S)
+
+
+class AnswersFirst(Bot):
+    """protocol: begins with an answer."""
+
+    async def introduce(self) -> None:
+        await self.send(answers=[arena_pb2.Answer(action="take")])
+        await asyncio.sleep(FOR_EVER_S)
+
+
+class LongHello(Bot):
+    """protocol: its Hello is longer than a message may be."""
+
+    async def introduce(self) -> None:
+        await self.send(hello=arena_pb2.Hello(protocol=1, sdk="x" * 70_000))
+        await asyncio.sleep(FOR_EVER_S)
 
 
 class OldProtocol(Bot):

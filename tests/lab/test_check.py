@@ -19,6 +19,10 @@ LIMITS = Limits(start_s=20)
 QUICKLY_FOUND = (
     "no-module",
     "no-token",
+    "no-hello",
+    "garbage-first",
+    "answers-first",
+    "long-hello",
     "old-protocol",
     "other-games",
     "no-game",
@@ -150,6 +154,10 @@ def test_words_help() -> None:
     assert "No module named 'no_such_module'" in checked("no-module").findings[0].words
     assert "protocol 99, this arena protocol 1: upgrade the arena" in checked("old-protocol").findings[0].words
     assert "which its Hello does not name (its Hello names rainbow)" in checked("other-games").findings[0].words
+    assert "bytes that are no message: fffefd" in checked("garbage-first").findings[0].words
+    assert "answers before the hello" in checked("answers-first").findings[0].words
+    assert "bytes; accepted are 65536" in checked("long-hello").findings[0].words
+    assert "its stream while its process lived on, and it had not said Hello" in checked("no-hello").findings[0].words
     words = checked("prints", start_s=4).findings[0].words
     assert "no Hello within 4 s" in words
     assert "stdout is not the protocol" in words
