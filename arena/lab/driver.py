@@ -26,6 +26,12 @@ from arena.referee.clock import Key, ProcessClock, SeatClock
 
 SETTLE_S = 0.15
 """How long the end of a process may come after the end of its stream, for the two to be one crash."""
+REDIAL_S = 8.0
+"""How long a bot has to dial again when the check broke its stream."""
+RETURN_S = 2.5
+"""The same when the stream broke by itself: less than any request waits, so that this is not called silence."""
+BREAKS = 1
+"""Broken streams that a league overlooks, in each sitting."""
 LINES = 50
 NO_REQUESTS: Mapping[Key, SeatClock] = MappingProxyType({})
 
@@ -43,6 +49,7 @@ class Reply:
         missing: requests that were not answered.
         seconds: from the sending to the last answer.
         death: why no more can come, "" while the bot lives.
+        broke: the stream broke since the last list, and the bot has dialled again: what is missing was lost.
     """
 
     answers: dict[Key, Answer] = field(default_factory=dict)
@@ -53,6 +60,17 @@ class Reply:
     missing: list[Key] = field(default_factory=list)
     seconds: float = 0.0
     death: str = ""
+    broke: bool = False
+
+    def add(self, later: Reply) -> None:
+        """Add what came when the missing requests were sent again."""
+        self.answers |= later.answers
+        self.charges_ns |= later.charges_ns
+        self.messages += later.messages
+        self.order += later.order
+        self.strays += later.strays
+        self.missing, self.death = later.missing, later.death
+        self.seconds += later.seconds
 
 
 class Driver:
@@ -70,6 +88,7 @@ class Driver:
         word: the kind of fault that ended it, ``normal`` while nothing did.
         death: why it can be asked no more, in words; "" while it can.
         strangers: connections without its token.
+        breaks: how often its stream broke by itself.
     """
 
     def __init__(self, program: Program, limits: Limits, folder: Path) -> None:
@@ -79,6 +98,7 @@ class Driver:
         self.hellos = 0
         self.word = Termination.NORMAL
         self.death = ""
+        self.breaks = 0
         self._limits = limits
         self._folder = folder
         self._server = Server()
@@ -90,6 +110,7 @@ class Driver:
         self._due: dict[Key, SeatClock] = {}
         self._cancelled: dict[Key, SeatClock] = {}
         self._reply = Reply()
+        self._returned = False
         self._changed = asyncio.Event()
         self._leaving = False
         self._log = CappedLog(None)
@@ -160,13 +181,15 @@ class Driver:
             await self._relay.stop()
         await self._server.stop()
 
-    async def break_stream(self, patience_s: float) -> bool:
+    async def break_stream(self) -> bool:
         """Break the connection under the stream once; return whether the bot has dialled in again with a Hello."""
         assert self._relay is not None
         before = self.hellos
         self._connection, self._cut = None, self._connection
         self._relay.cut()
-        return await self._until(lambda: self.hellos > before or bool(self.death), patience_s) and not self.death
+        has_returned = await self._until(lambda: self.hellos > before or bool(self.death), REDIAL_S)
+        self._returned = False
+        return has_returned and not self.death
 
     @property
     def strangers(self) -> int:
@@ -219,14 +242,17 @@ class Driver:
         self._due = dict(clocks)
         self._cancelled.update(cancelled)
         self._clock = ProcessClock()
+        await self._until(lambda: self._connection is not None or bool(self.death), RETURN_S)
+        reply.broke, self._returned = self._returned, False
         began = monotonic()
         for bundle in bundles:
             self.post(bundle)
-        while self._due and not self.death:
+        while self._due and not self.death and not self._returned:
             if not await self._until(partial(self._fewer_than, self._awaited), patience_s):
                 break
             reply.seconds = monotonic() - began
-        reply.missing, self._due = list(self._due), {}
+        reply.missing, self._due, reply.broke = list(self._due), {}, reply.broke or self._returned
+        self._returned = False
         if self.death:
             await asyncio.sleep(SETTLE_S)
         reply.death = self.death
@@ -243,7 +269,7 @@ class Driver:
         return len(self._due) + len(self._cancelled)
 
     def _fewer_than(self, awaited: int) -> bool:
-        return self._awaited < awaited or bool(self.death)
+        return self._awaited < awaited or bool(self.death) or self._returned
 
     async def _until(self, done: Callable[[], bool], patience_s: float) -> bool:
         end = monotonic() + patience_s
@@ -261,10 +287,13 @@ class Driver:
     # -- the stream ---------------------------------------------------------------------------------------------------
 
     def on_hello(self, connection: Connection, hello: Hello) -> None:
-        """Take the bot's introduction."""
+        """Take the bot's introduction; one that has dialled again is welcomed again."""
         self._connection = connection
+        self._returned = self.hello is not None
         self.hello = hello
         self.hellos += 1
+        if self._returned:
+            self.welcome()
         self._changed.set()
 
     def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
@@ -295,11 +324,14 @@ class Driver:
         if self._leaving or connection is self._cut:
             return
         self._connection = None
-        if end.word is Termination.DISCONNECT:
-            asyncio.get_running_loop().call_later(SETTLE_S, self._hung_up, end.words)
-        else:
+        if end.word is not Termination.DISCONNECT:
             self._fail(end.word, end.words)
+            return
+        may_return = end.may_return and self.hello is not None and self.breaks < BREAKS
+        if end.may_return and self.hello is not None:
+            self.breaks += 1
+        asyncio.get_running_loop().call_later(RETURN_S if may_return else SETTLE_S, self._hung_up, end.words)
 
     def _hung_up(self, words: str) -> None:
-        if self._connection is None and not self._leaving:
+        if not self._leaving and (self._connection is None or self.breaks > BREAKS):
             self._fail(Termination.DISCONNECT, words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.errors import Termination
-from arena.lab.driver import Driver
+from arena.lab.driver import REDIAL_S, Driver
 from arena.lab.session import Session, check_hello
 from arena.lab.situations import Scene
 from arena.protocol.convert import Bundle
@@ -13,7 +13,6 @@ IDLE_S = 0.4
 IDLE_SHARE = 0.5
 IDLE_TRIES = 3
 GOODBYE_S = 5.0
-REDIAL_S = 8.0
 UNKNOWN = "a game that it cannot know"
 
 
@@ -98,12 +97,11 @@ async def broken_stream(session: Session, scene: Scene) -> None:
     reply = await session.ask(name, asked)
     if reply.missing or reply.death:
         return
-    if not await driver.break_stream(REDIAL_S):
+    if not await driver.break_stream():
         words = driver.death or f"no new Hello within {REDIAL_S:g} s"
         session.report.note("reconnect", name, f"{words}: the break costs it a game")
         await session.drop()
         return
-    driver.welcome()
     again = [item.next() for item in asked]
     await session.ask(name, again)
     session.close(again)

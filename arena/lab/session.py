@@ -15,7 +15,7 @@ from arena.lab.findings import ENOUGH, Enough, Report
 from arena.lab.positions import Asked
 from arena.players.base import Limits, Program
 from arena.players.log import NOTHING
-from arena.players.remote import PROTOCOL
+from arena.players.remote import OR_TOO_LONG, PROTOCOL
 from arena.players.scratch import make_folder
 from arena.protocol.convert import Answer, Bundle, Hello
 from arena.referee.clock import MS, Key, SeatClock
@@ -142,6 +142,12 @@ class Session:
         if after is not None:
             after(bundles[-1])
         reply = await driver.ask(bundles, self._clocks(asked), self._patience_s(asked), self._clocks(cancelled))
+        if reply.broke:
+            words = "its stream broke and it dialled again, which a league allows once a sitting"
+            self.report.note("disconnect", situation, f"{words} ({OR_TOO_LONG})")
+            if again := [item for item in asked if item.key in reply.missing]:
+                bundle = self._bundle(again, announced=False)
+                reply.add(await driver.ask([bundle], self._clocks(again), self._patience_s(again)))
         self.judge(situation, asked, reply, driver)
         if reply.death or reply.missing:
             await self.drop()

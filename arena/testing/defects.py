@@ -245,6 +245,27 @@ class HangsUp(Bot):
         await asyncio.sleep(FOR_EVER_S)
 
 
+class Redials(Bot):
+    """disconnect: breaks its stream in the middle of a list, and dials again."""
+
+    has_broken = False
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        if len(requests) > 16 and not self.has_broken:
+            self.has_broken = True
+            raise asyncio.InvalidStateError
+        await super().answer_all(requests)
+
+
+class RedialsAlways(Bot):
+    """disconnect: dials anew for every list."""
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        await super().answer_all(requests)
+        if requests:
+            raise asyncio.InvalidStateError
+
+
 class Huge(Bot):
     """protocol: sends more than 64 KiB."""
 
