@@ -122,6 +122,10 @@ class Asked:
         words = [Termination.ABORTED] * self.position.rules.seats
         bundle.game_over(self.game_id, [0] * entries, [1] * entries, words)
 
+    def void(self, bundle: Bundle) -> None:
+        """Add the end of the game, as of one that does not count: it has no result."""
+        bundle.game_over(self.game_id, (), (), [Termination.HOST] * self.position.rules.seats)
+
 
 def positions(rules: Game[Any, Any], key: bytes, *, forced: bool = False) -> Iterator[Position]:
     """Yield positions of random games without end, each decision of each seat as it comes.

@@ -170,14 +170,14 @@ async def announced_twice(session: Session, scene: Scene, name: str) -> None:
 
 
 async def cancelled(session: Session, scene: Scene, name: str) -> None:
-    """A game that ends while it waits for an answer; that one may still come, and the next game is played."""
+    """A game that ends void while it waits for an answer; that one may still come, and the next game is played."""
     lost, other = scene.draw(session, 2)
 
     def begin(bundle: Bundle) -> None:
         lost.announce(bundle)
         lost.request(bundle, session.limits)
 
-    await session.ask(name, [other], before=begin, after=lost.over, cancelled=[lost])
+    await session.ask(name, [other], before=begin, after=lost.void, cancelled=[lost])
     session.close([other])
 
 

@@ -436,6 +436,15 @@ class NoResult(Bot):
             _crash("KeyError: 'winner'")
 
 
+class VoidResult(Bot):
+    """crash: cannot take the end of a game without a result."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        super().hear(response)
+        if any(not over.scores for over in response.game_overs):
+            _crash("IndexError: list index out of range")
+
+
 class SecondRound(Bot):
     """crash: plans for the next round of a game of one round."""
 
