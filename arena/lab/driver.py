@@ -161,11 +161,16 @@ class Driver:
             self._connection.close()
         await self._until(lambda: not self.process.alive, 1.0)
 
-    async def goodbye(self, patience_s: float) -> tuple[float, str]:
-        """Say goodbye; return how long the process took to end, and how it ended (``running`` if it did not)."""
+    async def goodbye(self, last: Bundle, patience_s: float) -> tuple[float, str]:
+        """Say goodbye; return how long the process took to end, and how it ended (``running`` if it did not).
+
+        Args:
+            last: what is said with it.
+            patience_s: how long it is waited for.
+        """
         self._leaving = True
         began = monotonic()
-        self.post(Bundle().goodbye("the check is over"))
+        self.post(last.goodbye("the check is over"))
         if self._connection is not None:
             self._connection.close()
         self._server.forget(self._token)

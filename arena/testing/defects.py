@@ -634,6 +634,22 @@ class Lingers(Bot):
         await asyncio.sleep(FOR_EVER_S)
 
 
+class Dawdles(Bot):
+    """leave: takes three seconds to leave after Goodbye."""
+
+    async def at_goodbye(self) -> None:
+        await asyncio.sleep(3)
+
+
+class MissesGoodbye(Bot):
+    """leave: reads no further than to the end of its games."""
+
+    def hear(self, response: arena_pb2.PlayResponse) -> None:
+        super().hear(response)
+        if any(over.scores for over in response.game_overs):
+            response.ClearField("goodbye")
+
+
 class BadEnd(Bot):
     """leave: ends with status 3."""
 

@@ -50,6 +50,7 @@ QUICKLY_FOUND = (
     "strict",
     "one-by-one",
     "spins-later",
+    "misses-goodbye",
     "gives-up",
 )
 """Those whose check is short; the others wait for what never comes, or are slow themselves."""
@@ -72,6 +73,8 @@ SITUATION_OF = {
     "no-bank": "whole games, 3 seats",
     "never-charged": "whole games, 3 seats",
     "spins-later": "waiting after the games",
+    "misses-goodbye": "Goodbye with the end of a game",
+    "dawdles": "Goodbye with the end of a game",
     "silent-end": "a game that it cannot know",
 }
 """Where a defect must be seen first, when only one situation shows it."""
