@@ -49,6 +49,7 @@ class Session:
     report: Report
     charges_us: list[int] = field(default_factory=list)
     deaths: int = 0
+    _known: set[Key] = field(default_factory=set)
     _driver: Driver | None = None
     _folder: Path | None = None
     _number: int = 0
@@ -133,6 +134,7 @@ class Session:
         """
         driver = await self.bot(situation)
         self.report.situations.setdefault(situation, True)
+        self._known.update(item.key for item in asked)
         size = split or max(1, len(asked))
         bundles = [self._bundle(asked[at : at + size], announced) for at in range(0, max(1, len(asked)), size)]
         if before is not None:
@@ -222,13 +224,16 @@ class Session:
     ) -> None:
         """Note answers that nothing was open for: a wrong number, or one answer too many."""
         numbers = {item.game_id: item.decision for item in asked}
+        done = set(answered)
         for answer in strays:
             key, shown = (answer.game_id, answer.decision), f"game {_cut(answer.game_id)}, decision {answer.decision}"
-            if key in set(answered):
+            number = numbers.get(answer.game_id)
+            if key in done:
                 self.report.note("asked", situation, f"{shown} was answered twice")
-            elif answer.game_id in numbers:
-                words = f"it answered {shown}, where decision {numbers[answer.game_id]} was asked"
-                self.report.note("echo", situation, words)
+            elif key in self._known and (number is None or (answer.game_id, number) in done):
+                self.report.note("asked", situation, f"{shown} was answered again")
+            elif number is not None:
+                self.report.note("echo", situation, f"it answered {shown}, where decision {number} was asked")
             else:
                 self.report.note("asked", situation, f"it answered {shown}, which it was not asked")
 

@@ -387,6 +387,18 @@ class Twice(Bot):
         await super().answer_all([*requests, *requests])
 
 
+class Again(Bot):
+    """asked: sends with every list the answers to the one before, too."""
+
+    before: Sequence[arena_pb2.Answer] = ()
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        if requests:
+            answers = [self.answer(request) for request in requests]
+            await self.send(answers=[*self.before, *answers])
+            self.before = answers
+
+
 class Talks(Bot):
     """note: sends notes that are too long."""
 

@@ -37,6 +37,7 @@ QUICKLY_FOUND = (
     "empty",
     "resigns",
     "twice",
+    "again",
     "talks",
     "from-the-start",
     "list-fails",
@@ -166,6 +167,7 @@ def test_words_help() -> None:
     assert "answers before the hello" in checked("answers-first").findings[0].words
     assert "bytes; accepted are 65536" in checked("long-hello").findings[0].words
     assert "its stream while its process lived on, and it had not said Hello" in checked("no-hello").findings[0].words
+    assert "was answered again" in checked("again").findings[0].words
     words = checked("prints", start_s=4).findings[0].words
     assert "no Hello within 4 s" in words
     assert "stdout is not the protocol" in words
