@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.errors import Termination
 from arena.lab.driver import REDIAL_S, Driver
-from arena.lab.session import Session, check_hello
+from arena.lab.session import Session, check_hello, said
 from arena.lab.situations import Scene
 from arena.protocol.convert import Bundle
 from arena.referee.clock import SeatClock
@@ -28,7 +28,7 @@ async def handshake(session: Session) -> None:
     facts = session.report.facts
     facts["hello_s"] = round(driver.hello_s, 3)
     facts["protocol"] = hello.protocol
-    facts["sdk"] = hello.sdk
+    facts["sdk"] = said(hello.sdk)
     facts["max_in_flight"] = hello.max_in_flight
     check_hello(session, name, hello)
 

@@ -14,7 +14,7 @@ from arena.lab.driver import Driver, Reply
 from arena.lab.findings import ENOUGH, Enough, Report
 from arena.lab.positions import Asked
 from arena.players.base import Limits, Program
-from arena.players.log import NOTHING
+from arena.players.log import NOTHING, escaped
 from arena.players.remote import OR_TOO_LONG, PROTOCOL
 from arena.players.scratch import make_folder
 from arena.protocol.convert import Answer, Bundle, Hello
@@ -25,6 +25,9 @@ IN_FLIGHT_MOST = 64
 SLACK_S = 3.0
 """Waited beyond what the clock allows, so that a slow bot is called slow and not silent."""
 SHOWN = 80
+"""Characters that are shown of an action or an id."""
+SAID = 40
+"""Characters that are shown of a name in the Hello."""
 PRINTED_LINES = 20
 OWN_WORDS = (Termination.PROTOCOL, Termination.DISCONNECT, Termination.RESOURCE)
 """Ends of a process that are called so whenever they come; others are no-shows before its Hello, then crashes."""
@@ -254,11 +257,17 @@ def hello_problem(hello: Hello) -> str:
     return f"it speaks protocol {hello.protocol}, this arena protocol {PROTOCOL}: {step}"
 
 
+def said(text: str) -> str:
+    """Return what a bot says of itself so that it can be shown on a terminal."""
+    return escaped(text[:SAID])
+
+
 def check_hello(session: Session, situation: str, hello: Hello) -> None:
     """Note what a bot says of itself that does not fit the contract or its bot.toml."""
+    names = [said(game) for game in hello.games]
     for game in session.entered:
         if hello.games and game not in hello.games:
-            known = f"{nearest(game, hello.games)} (its Hello names {', '.join(hello.games)})"
+            known = f"{nearest(game, names)} (its Hello names {', '.join(names)})"
             session.report.note("games", situation, f"it is entered for {game}, which its Hello does not name{known}")
     if hello.games and not set(hello.games) & set(game_ids()):
         words = f"its Hello names no game that is known here: {_cut(', '.join(hello.games))}"
@@ -269,7 +278,8 @@ def check_hello(session: Session, situation: str, hello: Hello) -> None:
             words = f"its Hello names a game that is not known here: {_cut(game)}{nearest(game, game_ids())}"
             session.report.note("caption", situation, words)
     if hello.max_in_flight == 1:
-        session.report.note("in-flight", situation, "max_in_flight is 1: it gets no lists, and its games take longer")
+        words = "max_in_flight is 1, or not set: it gets no lists, and its games take longer"
+        session.report.note("in-flight", situation, words)
 
 
 def _why_no_hello(driver: Driver) -> str:

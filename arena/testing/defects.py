@@ -680,6 +680,13 @@ class Thinks(Bot):
         await super().answer_all(requests)
 
 
+class Colours(Bot):
+    """sound: has a long name in colours for its SDK."""
+
+    async def introduce(self) -> None:
+        await self.send(hello=arena_pb2.Hello(protocol=1, max_in_flight=64, sdk="\x1b[31m" + "red" * 50))
+
+
 def _subclasses(cls: type[Bot]) -> Iterator[type[Bot]]:
     for sub in cls.__subclasses__():
         yield sub

@@ -174,6 +174,11 @@ def test_words_help() -> None:
     assert "\n    take" in words
 
 
+def test_a_hello_cannot_write_on_the_terminal() -> None:
+    """What a bot says of itself is shown in one short line, without control characters."""
+    assert checked("colours", move_ms=300).facts["sdk"] == "\\x1b[31m" + ("red" * 50)[:35]
+
+
 def test_nothing_tried_is_no_pass() -> None:
     """A bot that is entered for nothing and names only games that do not exist was tried in none."""
     report = check(program("no-game"), Wanted((), True, LIMITS), lambda _: None)
