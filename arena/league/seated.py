@@ -242,7 +242,7 @@ class Seated:
         if self.stage is not Stage.STARTING and self.stage is not Stage.READY:
             self._turn_away(connection)
             return
-        self.declared = tuple(hello.games)
+        self.declared = tuple(map(escaped, hello.games))  # they are shown on terminals
         problem = self._problem(hello)
         if problem:
             connection.post(Bundle().refuse(problem))
@@ -284,7 +284,7 @@ class Seated:
                 "use the SDK that comes with this arena"
             )
         if self._job.games and hello.games and self._job.game not in hello.games:
-            return f"bot {self.program.name} says it cannot play {self._job.game}, only {', '.join(hello.games)}"
+            return f"bot {self.program.name} says it cannot play {self._job.game}, only {', '.join(self.declared)}"
         return ""
 
     def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
