@@ -127,7 +127,7 @@ def test_a_sound_bot_passes() -> None:
 @pytest.mark.parametrize("name", SOUND)
 def test_unusual_bots_pass(name: str) -> None:
     """What the contract allows is not called a fault."""
-    report = checked(name, move_ms=300)
+    report = checked(name, move_ms=120)
     assert report.findings == []
 
 
