@@ -44,8 +44,8 @@ def follow(language: str, folder: Path) -> None:
     write, play = leagues.split(" && ")
     assert "1 bot found near it" in run(write, folder)
     path = folder / shlex.split(write)[2]
-    text = path.read_text().replace("\ndeals = 100", "\ndeals = 1").replace("\n# line_ups = 0", "\nline_ups = 6")
-    path.write_text(text)
+    text = re.sub(r"(?m)^deals = \d+", "deals = 1", path.read_text())
+    path.write_text(text.replace("\n# line_ups = 0", "\nline_ups = 6"))
     name = shlex.split(make)[2]
     ladder = run(play, folder)
     assert re.search(rf"^\d+ +{name} ", ladder, re.MULTILINE), ladder
