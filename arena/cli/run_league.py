@@ -64,6 +64,8 @@ def run_league(
         return
     if fresh and (old := set_aside(results)) is not None:
         tell(f"the old results are now in {old}")
+    if file is not None and not results.exists() and file.resolve().parent != Path.cwd():
+        tell(f"results go to {results.resolve()}, below the working directory")
     command = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
     try:
         with terminal_show(league) as show:

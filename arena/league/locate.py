@@ -27,6 +27,7 @@ _VALUE_SHOWN = 60
 _DEPTH_MOST = 50
 """Far deeper than any key of ours, and far from where copying, checking or showing a value would give up."""
 _HAS_MARK = "it begins with a byte order mark, which TOML has not; save it as UTF-8 without BOM"
+_QUOTES = '; text stands in quotes, as in name = "spring"'
 _TOO_DEEP = "tables or lists are nested too deeply to be read"
 
 
@@ -50,7 +51,8 @@ class TomlFile:
             document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             found = re.search(r"line (\d+)", str(error))
-            words = _HAS_MARK if text.startswith("\ufeff") else error
+            hint = _QUOTES if str(error).startswith("Invalid value") else ""
+            words = _HAS_MARK if text.startswith("\ufeff") else f"{error}{hint}"
             self.problems.append((int(found[1]) if found else text.count("\n") + 1, f"not valid TOML: {words}"))
         except RecursionError:
             self.problems.append((1, _TOO_DEEP))

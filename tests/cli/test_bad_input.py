@@ -224,6 +224,16 @@ def test_usage(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
     assert os.listdir(tmp_path) == []
 
 
+def test_where_results_go_is_said_when_it_is_not_beside_the_league(tmp_path: Path) -> None:
+    """Who runs the same file from another folder begins anew there, and should know."""
+    (tmp_path / "leagues").mkdir()
+    missing = '[[bot]]\nname = "a"\ncommand = ["no-such-program"]\n'
+    league(tmp_path / "leagues/spring.toml", [missing, builtin("random"), builtin("margin")])
+    said = f"results go to {tmp_path}/results/spring, below the working directory"
+    assert said in refused(tmp_path, "run-league", "leagues/spring.toml")
+    assert said not in refused(tmp_path / "leagues", "run-league", "spring.toml")
+
+
 def test_wrong_names_in_results(played: Path) -> None:
     assert "no stored game has an id that starts with 'zz'" in refused(played, "replay", "results/spring", "zz")
     assert "no such game in this league" in refused(played, "standings", "--game", "no_thank")

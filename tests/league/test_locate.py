@@ -83,7 +83,7 @@ def test_problems_of_all_files() -> None:
         'one.toml:5: [league] name = "spring": is worse',
         "one.toml:11: [[game]]: twice",
         'one.toml:18: [[bot]] name = "indented": is bad',
-        "two.toml:1: not valid TOML: Invalid value (at end of document)",
+        'two.toml:1: not valid TOML: Invalid value (at end of document); text stands in quotes, as in name = "spring"',
     ]
     raise_problems([TomlFile(Path("three.toml"), TEXT)])
 
