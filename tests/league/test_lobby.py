@@ -92,10 +92,6 @@ key = "own.key"
 """
 
 
-REASON_LOST = "INTERNAL: Internal error from Core"
-"""What gRPC's Python client says, once in many hundred times, when its first write meets the referee's refusal."""
-
-
 def test_over_a_network_a_bot_plays_by_tls_and_nobody_else_gets_in(tmp_path: Path) -> None:
     """Refused in a line each: a bot that speaks no TLS, one that trusts another certificate, one with a wrong token."""
     certify(tmp_path, "own")
@@ -120,8 +116,6 @@ def test_over_a_network_a_bot_plays_by_tls_and_nobody_else_gets_in(tmp_path: Pat
         assert "a referee on another machine speaks TLS: ARENA_CERTIFICATE names the file" in plain.stderr
         assert deceived.returncode == 1
         assert "certificate verify failed" in deceived.stderr.lower().replace("_", " ")
-        if REASON_LOST in guessing.stderr:
-            guessing = start_bot({**variables, **trusting, "ARENA_TOKEN": "guessed"})
         assert guessing.returncode == 1
         assert "UNAUTHENTICATED: unknown token" in guessing.stderr
         assert (blind.returncode, blind.stderr) == (
@@ -139,7 +133,7 @@ def test_over_a_network_a_bot_plays_by_tls_and_nobody_else_gets_in(tmp_path: Pat
         standings = league_standings(store)
         assert standings.progress.stored == standings.progress.planned
         (note,) = [note for note in integrity_notes(store, standings) if "token" in note]
-        assert note.startswith(("1 dial with a wrong token", "2 dials with a wrong token"))
+        assert note.startswith("1 dial with a wrong token")
 
 
 def test_a_port_that_is_taken_is_refused_in_words(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import gzip
 import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +206,27 @@ def test_a_message_that_the_transport_refuses_ends_the_stream_alone(tmp_path: Pa
         await again.write(HELLO)
         await ear.hear()
         assert len(ear.hellos) == 2
+
+    talk(tmp_path, work)
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_whoever_is_refused_reads_why(number: int, tmp_path: Path) -> None:
+    """Up to four in a hundred clients, whose first write met the refusal, once read "Internal error from Core"."""
+
+    async def guess() -> tuple[grpc.StatusCode, str]:
+        async with grpc.aio.insecure_channel(f"unix://{tmp_path}/0") as channel:
+            play: Any = channel.stream_stream("/arena.v1.ArenaService/Play")
+            call = play(metadata=(("authorization", f"Bearer bad{number}"),))
+            with suppress(grpc.aio.AioRpcError):
+                await call.write(HELLO)
+            return await status(call)
+
+    async def work(server: Server, ear: Ear, dial: Dial) -> None:
+        for _ in range(PATIENT_REFUSALS // 4):
+            seen = await asyncio.gather(*(guess() for _ in range(4)))
+            assert set(seen) == {(grpc.StatusCode.UNAUTHENTICATED, "unknown token: see ARENA_TOKEN")}
+        assert server.strangers == PATIENT_REFUSALS
 
     talk(tmp_path, work)
 
