@@ -121,7 +121,7 @@ def arena() -> None:
 
 
 def main() -> None:
-    """Run the command line; exit 0 on success, 1 when what was checked failed, 2 for usage errors, 130 on Ctrl-C."""
+    """Run the command line; exit 0 on success, 1 when a check failed, 2 for usage errors, 128 + N on signal N."""
     _prepare_output()
     _hear_signals()
     status = _status()
@@ -139,7 +139,9 @@ def _status() -> str | int | None:
     except SystemExit as exit_:
         return exit_.code
     except (click.Abort, KeyboardInterrupt) as stop:
-        number = next((word for error in (stop, stop.__cause__) if error for word in error.args), signal.SIGINT)
+        # click makes an Abort of the KeyboardInterrupt, whose argument is the signal if it was not SIGINT.
+        raised = next((error for error in (stop, stop.__cause__) if isinstance(error, KeyboardInterrupt)), None)
+        number = raised.args[0] if raised is not None and raised.args else signal.SIGINT
         by = "with Ctrl-C" if number == signal.SIGINT else f"by {signal.Signals(number).name}"
         click.echo(f"stopped {by}", err=True)
         return 128 + int(number)

@@ -16,6 +16,7 @@ from arena.players.base import FaultPolicy, Limits
 from arena.records.record import Record, Void, places
 from arena.seeds import bot_seed, commitment, wire_id
 from arena.storage.reader import Reader
+from arena.storage.rows import GameRow
 from arena.storage.store import Store
 
 
@@ -105,9 +106,8 @@ def telling_game(results: Path, bot: str | None = None) -> tuple[str, str]:
             raise UsageError(f"--bot {bot}: no such bot in this league{nearest(bot, names.values())} (bots: {known})")
         found, lost = {True: "", False: ""}, ""
         for row in store.games():
-            final = places(row.ranks, row.terminations)
-            last = [names[key] for key, place in zip(row.seated, final, strict=True) if place == max(final) > 1]
-            lost = row.game_id if bot in last else lost
+            if bot is not None and bot in _last(row, names):
+                lost = row.game_id
             own = [
                 word
                 for key, word in zip(row.seated, row.terminations, strict=True)
@@ -122,6 +122,12 @@ def telling_game(results: Path, bot: str | None = None) -> tuple[str, str]:
         return lost, f"no fault{whose}; the last game in which it came last"
     listed = f"'arena export {results} --format csv' lists them"
     raise UsageError(f"{results}: no game with a fault{whose}{' or in which it came last' if bot else ''}; {listed}")
+
+
+def _last(row: GameRow, names: Mapping[int, str]) -> list[str]:
+    """Return the names of the bots that came last in a game, none if all came first."""
+    final = places(row.ranks, row.terminations)
+    return [names[key] for key, place in zip(row.seated, final, strict=True) if place == max(final) > 1]
 
 
 def limits_of(stored: Mapping[str, Any]) -> Limits:
