@@ -42,12 +42,14 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def boot(spec: Mapping[str, Any] | int) -> list[str]:
     """Return the command that runs this module with a specification, or with the descriptor that holds one.
 
+    This process must be the one that runs it: without its parent it becomes no bot.
+
     Args:
         spec: what :func:`confine` takes. In the command it can be seen by every user of the machine.
     """
-    code = "import sys; sys.path.append(sys.argv[1]); from arena.players import confine; confine.main(sys.argv[2])"
+    code = "import sys; sys.path.append(sys.argv[1]); from arena.players import confine; confine.main(*sys.argv[2:])"
     what = str(spec) if isinstance(spec, int) else "=" + marshal.dumps(dict(spec)).hex()
-    return [sys.executable, "-I", "-S", "-c", code, str(Path(__file__).parents[2]), what]
+    return [sys.executable, "-I", "-S", "-c", code, str(Path(__file__).parents[2]), what, str(os.getpid())]
 
 
 def uid_of(pid: int, uid_map: str = "/proc/self/uid_map") -> int:
@@ -68,21 +70,21 @@ def barred(place: str) -> str | None:
     return next((str(folder) for folder in above if not folder.stat().st_mode & 0o001), None)
 
 
-def main(what: str) -> NoReturn:
-    """Confine this process as told and become the bot."""
+def main(what: str, parent: str) -> NoReturn:
+    """Confine this process as told and become the bot, while the process that started it lives."""
     try:
         if what.startswith("="):
             spec = marshal.loads(bytes.fromhex(what[1:]))
         else:
             with open(int(what), "rb") as file:
                 spec = marshal.load(file)
-        confine(spec)
+        confine(spec, int(parent))
     except Exception as error:  # whatever it is, the bot must not run
         print(f"the bot cannot be confined: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     os._exit(FAILED)
 
 
-def confine(spec: Mapping[str, Any]) -> None:
+def confine(spec: Mapping[str, Any], parent: int) -> None:
     """Give up rights and become a program; returns only by an error.
 
     Args:
@@ -90,6 +92,7 @@ def confine(spec: Mapping[str, Any]) -> None:
             ``own``, files that are to be its own; ``rlimits`` as (name, value) pairs; ``landlock``, arguments of
             ``landlock.restrict`` or None; ``give_back``: None, or a folder that is the program's while it runs, as a
             child, and root's again after that.
+        parent: pid of the process with which this one shall end.
     """
     os.umask(UMASK)
     is_root = os.geteuid() == 0
@@ -97,11 +100,10 @@ def confine(spec: Mapping[str, Any]) -> None:
         reveal(spec["places"])
     uid = uid_of(os.getpid())
     if is_root and spec["give_back"] is not None:
-        _become_parent(spec["give_back"], uid)
+        parent = _become_child(spec["give_back"], uid)
     if is_root:
         drop_root(uid, spec["own"])
-    if _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), "the death signal")
+    _end_with(parent)
     for name, value in spec["rlimits"]:
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
     os.chdir(spec["cwd"])
@@ -128,14 +130,24 @@ def chown_tree(path: str, uid: int) -> None:
             os.lchown(os.path.join(folder, name), uid, uid)
 
 
-def _become_parent(folder: str, uid: int) -> None:
-    """Return in a child; here wait for its end, take back the files in a folder, and end as it did."""
+def _become_child(folder: str, uid: int) -> int:
+    """Return in a child, with the pid of this process, which waits for its end, takes back a folder, and ends as it."""
     chown_tree(folder, uid)
+    parent = os.getpid()
     child = os.fork()
     if child:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         chown_tree(folder, 0)
         os._exit(status if status >= 0 else 128 - status)
+    return parent
+
+
+def _end_with(parent: int) -> None:
+    """Let the kernel end this process when its parent ends; end it now if that has ended already."""
+    if _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "the death signal")
+    if os.getppid() != parent:
+        raise ProcessLookupError(f"process {parent}, which started it, is gone")
 
 
 def reveal(places: Sequence[str]) -> None:

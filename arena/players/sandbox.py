@@ -243,8 +243,6 @@ class Bubblewrap:
         # For a moment at its start bwrap has a child that waits for it, and for ever if the referee and it are killed
         # just then: by the mark that is found, too.
         own = {name: added[name] for name in (MARK,) if name in added}
-        if os.geteuid():
-            return Launch(argv, own, "/", (told, write), read)
         spec: dict[str, Any] = {
             "argv": argv,
             "env": own,
@@ -255,7 +253,7 @@ class Bubblewrap:
             "landlock": None,
             "give_back": None,
         }
-        return _confined(spec, (told, write), read, own_uid=True)
+        return _confined(spec, (told, write), read, own_uid=os.geteuid() == 0)
 
 
 def view(binds: Sequence[tuple[str, str]], disk_bytes: int, *, network: bool, writable: str | None = None) -> list[str]:

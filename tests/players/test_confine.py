@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import subprocess
 import sys
@@ -75,6 +76,33 @@ def test_what_cannot_be_confined_does_not_run(tmp_path: Path) -> None:
         assert not made.exists()
     assert run(spec).returncode == 0
     assert made.exists()
+
+
+STARTS = """
+import subprocess, sys
+from arena.players.confine import boot
+child = subprocess.Popen(boot(int(sys.argv[1])), pass_fds=[int(sys.argv[1])])
+print("started", flush=True)
+if sys.argv[2] == "waits":
+    child.wait()
+"""
+
+
+@pytest.mark.parametrize(("starter", "said"), [("waits", "ran\n"), ("is killed", "is gone\n")])
+def test_a_bot_whose_starter_is_killed_first_does_not_run(starter: str, said: str) -> None:
+    """The kernel tells a process of its parent's end only if that was alive when it asked to be told."""
+    read, write = os.pipe()
+    words = [sys.executable, "-c", STARTS, str(read), starter]
+    with subprocess.Popen(words, pass_fds=[read], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as began:
+        assert began.stdout is not None
+        os.close(read)
+        assert began.stdout.readline() == "started\n"
+        if starter == "is killed":
+            began.kill()
+            began.wait()
+        os.write(write, marshal.dumps({**NOTHING, "argv": ["/bin/echo", "ran"], "env": {}, "cwd": "/"}))
+        os.close(write)
+        assert began.stdout.read().endswith(said)
 
 
 def test_the_environment_is_exactly_what_is_told() -> None:
