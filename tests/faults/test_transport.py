@@ -28,6 +28,8 @@ LIMITS = Limits(start_s=10, move_ms=1500, margin_ms=700)
 BOUND_S = 40.0
 """A start that comes to nothing, and a decision that is waited for twice, on a machine that does other things, too."""
 GROWTH_MB = 50
+OVERRUN_MB = 400
+"""Of the 1,600 MB that are written beyond the window gRPC drops all but has some in hand, by how busy the machine is."""
 HONEST = (program("b"), program("c"))
 
 TOLERATED = (
@@ -110,7 +112,7 @@ def play_beside(wire: Program, fault: str) -> Played:
     sitting = job([with_flags(wire, "--fault", fault), *HONEST], 1, LIMITS, in_flight=1)
     with nothing_left():
         played = run(sitting)
-    assert memory_mb("VmHWM") - before < GROWTH_MB
+    assert memory_mb("VmHWM") - before < (OVERRUN_MB if fault == "overrun" else GROWTH_MB)
     assert lasting_threads() <= threads
     assert list(marked(sitting.mark)) == []
     assert played.seconds < BOUND_S

@@ -167,7 +167,7 @@ var faults = map[string]func(*bot, []byte){
 		b.message(answer)
 	},
 	"overrun": func(b *bot, answer []byte) {
-		b.flood(frames/10, answer, func() error { return b.framer().WriteData(b.stream, false, make([]byte, frameBytes)) })
+		b.flood(frames, answer, func() error { return b.framer().WriteData(b.stream, false, make([]byte, frameBytes)) })
 	},
 	"window-overflow": func(b *bot, answer []byte) {
 		b.flood(2, answer, func() error { return b.framer().WriteWindowUpdate(b.stream, 1<<31-1) })
