@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtr, ndtri, stdtrit
 
 from arena.ratings.sprt import NELO_PER_T
 from arena.ratings.units import Floats
 
-_Z95 = float(norm.ppf(0.975))
+_Z95 = float(ndtri(0.975))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ def difference_score(differences: Floats, games_per_deal: int) -> DifferenceScor
         deals=deals,
         games=games,
         difference=mean,
-        error=float(t.ppf(0.975, deals - 1)) * spread / math.sqrt(deals - 1),
+        error=float(stdtrit(deals - 1, 0.975)) * spread / math.sqrt(deals - 1),
         nelo=mean / spread * NELO_PER_T / math.sqrt(games_per_deal),
         nelo_error=_Z95 * NELO_PER_T / math.sqrt(games),
-        los=float(norm.cdf(mean * math.sqrt(deals) / spread)),
+        los=float(ndtr(mean * math.sqrt(deals) / spread)),
     )
 
 
