@@ -29,7 +29,7 @@ BOUND_S = 40.0
 """A start that comes to nothing, and a decision that is waited for twice, on a machine that does other things, too."""
 GROWTH_MB = 50
 OVERRUN_MB = 400
-"""Of the 1,600 MB that are written beyond the window gRPC drops all but has some in hand, by how busy the machine is."""
+"""Of the 1,600 MB that are written beyond the window gRPC keeps none, but has some in hand, by the machine's load."""
 HONEST = (program("b"), program("c"))
 
 TOLERATED = (

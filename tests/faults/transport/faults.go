@@ -192,9 +192,10 @@ func (b *bot) openZipped() {
 // guess dials with wrong tokens, one after the other.
 func (b *bot) guess(times int) {
 	for range times {
-		stream := b.wire.open("wrong")
+		b.stream = b.wire.open("wrong")
+		b.hello()
 		for said := range b.wire.heard {
-			if said.stream == stream && said.ended {
+			if said.stream == b.stream && said.ended {
 				break
 			}
 		}

@@ -42,8 +42,12 @@ func main() {
 	} else {
 		b.stream = b.wire.open(token())
 	}
-	b.send(&pb.PlayRequest{Hello: &pb.Hello{Protocol: 1, Name: "wire", MaxInFlight: maxInFlight}})
+	b.hello()
 	b.play(misbehave, *at)
+}
+
+func (b *bot) hello() {
+	b.send(&pb.PlayRequest{Hello: &pb.Hello{Protocol: 1, Name: "wire", MaxInFlight: maxInFlight}})
 }
 
 func (b *bot) play(misbehave func(*bot, []byte), at int) {
