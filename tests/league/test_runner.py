@@ -42,7 +42,9 @@ from tests.commands import (
 )
 
 DEALS = 12
-GAMES = 6 * DEALS
+SEATINGS = 3
+"""Half of all: each is a sitting, for which three bots are started."""
+GAMES = SEATINGS * DEALS
 BOTS = (
     fixture("first", "--policy", "first", "--sleep-ms", "2"),
     fixture("last", "--policy", "last", "--sleep-ms", "2"),
@@ -68,8 +70,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Reference:
     return Reference(stored(base / RESULTS), ran.document)
 
 
-def written(folder: Path, bots: Sequence[str] = BOTS, deals: int = DEALS) -> Path:
-    return league(folder / "spring.toml", bots, deals=deals)
+def written(folder: Path, bots: Sequence[str] = BOTS, deals: int = DEALS, seatings: int = SEATINGS) -> Path:
+    return league(folder / "spring.toml", bots, deals=deals, tail=f"seatings = {seatings}\n{PATIENT}")
 
 
 def run(folder: Path, *words: str) -> Ran:
@@ -141,10 +143,10 @@ def test_the_order_of_the_bots_means_nothing(undisturbed: Reference, tmp_path: P
 def test_more_deals_go_on_with_the_same_games(undisturbed: Reference, tmp_path: Path) -> None:
     """A league of two deals that gets more keeps what it has; it ends where the longer one does."""
     written(tmp_path, deals=2)
-    assert run(tmp_path).document["planned"] == 12
+    assert run(tmp_path).document["planned"] == 2 * SEATINGS
     written(tmp_path)
     ran = run(tmp_path)
-    assert f"resuming: 12 of {GAMES} games are stored" in ran.err
+    assert f"resuming: {2 * SEATINGS} of {GAMES} games are stored" in ran.err
     assert_same(tmp_path, ran, undisturbed)
 
 
@@ -331,7 +333,7 @@ def test_a_signal_before_the_first_game(tmp_path: Path, started: Commands) -> No
 def test_identical_deterministic_bots_tie_exactly(tmp_path: Path) -> None:
     """In all seatings nobody has the better cards: the same rating to the last digit that matters, no faults."""
     bots = [fixture(name, "--policy", "first") for name in ("a", "b", "c")]
-    written(tmp_path, bots, deals=3)
+    written(tmp_path, bots, deals=3, seatings=6)
     rows = run(tmp_path).document["ladders"][0]["rows"]
     assert [row["points"] for row in rows] == [rows[0]["points"]] * 3
     assert [row["elo"] for row in rows] == pytest.approx([0, 0, 0], abs=1e-9)
@@ -381,5 +383,5 @@ def test_the_journal_is_a_database_that_others_can_read(undisturbed: Reference, 
     connection = sqlite3.connect(tmp_path / RESULTS / "league.db")
     ids = {game_id for (game_id,) in connection.execute("SELECT id FROM games")}
     connection.close()
-    assert len(ids) == 6
+    assert len(ids) == SEATINGS
     assert ids <= undisturbed.records.keys()
