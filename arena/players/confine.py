@@ -2,7 +2,7 @@
 
 A process of its own (``python -I -S -c …``), because the referee may not run Python between fork and exec. It begins
 with the referee's rights, so its environment is empty and it reads nothing that a bot wrote. In this order: show the
-private places, drop root, limits, Landlock, exec.
+private places, drop root, limits, Landlock, exec. It imports little, because every start of every bot waits for it.
 
 **Private places.** Root drops to an unprivileged uid before the sandbox begins; then a runtime below a closed home, a
 snapshot in a closed results folder or a socket in a folder of mode 0700 cannot be reached any more. In a mount
@@ -16,13 +16,14 @@ import ctypes
 import marshal
 import os
 import resource
-import signal
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NoReturn
 
 from arena.players import landlock
+
+TYPE_CHECKING = False  # known to type checkers; ``typing`` alone would be a tenth of what this imports
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, NoReturn
 
 FAILED = 125
 """Exit status when a bot could not be confined; its output says why."""
@@ -33,7 +34,7 @@ UMASK = 0o022
 
 CLONE_NEWNS = 0x20000
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, SIGKILL = 1, 9
 TMPFS = b"mode=0755,size=1m"
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -49,7 +50,8 @@ def boot(spec: Mapping[str, Any] | int) -> list[str]:
     """
     code = "import sys; sys.path.append(sys.argv[1]); from arena.players import confine; confine.main(*sys.argv[2:])"
     what = str(spec) if isinstance(spec, int) else "=" + marshal.dumps(dict(spec)).hex()
-    return [sys.executable, "-I", "-S", "-c", code, str(Path(__file__).parents[2]), what, str(os.getpid())]
+    root = os.path.normpath(f"{__file__}/../../..")
+    return [sys.executable, "-I", "-S", "-c", code, root, what, str(os.getpid())]
 
 
 def uid_of(pid: int, uid_map: str = "/proc/self/uid_map") -> int:
@@ -60,14 +62,19 @@ def uid_of(pid: int, uid_map: str = "/proc/self/uid_map") -> int:
         uid_map: the file that says which uids exist here.
     """
     wanted = UID_BASE + pid
-    ranges = [[int(number) for number in line.split()] for line in Path(uid_map).read_text().splitlines()]
+    with open(uid_map, encoding="ascii") as lines:
+        ranges = [[int(number) for number in line.split()] for line in lines]
     return wanted if any(first <= wanted < first + count for first, _, count in ranges) else NOBODY
 
 
 def barred(place: str) -> str | None:
     """Return the topmost folder above a place that only its owner may enter, None if there is none."""
-    above = reversed(Path(place).parents)
-    return next((str(folder) for folder in above if not folder.stat().st_mode & 0o001), None)
+    folder, bar = os.path.abspath(place), None
+    while folder != "/":
+        folder = os.path.dirname(folder)
+        if not os.stat(folder).st_mode & 0o001:
+            bar = folder
+    return bar
 
 
 def main(what: str, parent: str) -> NoReturn:
@@ -144,7 +151,7 @@ def _become_child(folder: str, uid: int) -> int:
 
 def _end_with(parent: int) -> None:
     """Let the kernel end this process when its parent ends; end it now if that has ended already."""
-    if _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0):
+    if _libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "the death signal")
     if os.getppid() != parent:
         raise ProcessLookupError(f"process {parent}, which started it, is gone")
@@ -162,10 +169,12 @@ def reveal(places: Sequence[str]) -> None:
     for bar in sorted(set(bars.values())):
         _mount("tmpfs", bar, "tmpfs", 0, TMPFS)
     for place, descriptor in sorted(opened.items()):
-        target = Path(place)
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.mkdir() if os.path.isdir(f"/proc/self/fd/{descriptor}") else target.touch()
+        if not os.path.exists(place):
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            if os.path.isdir(f"/proc/self/fd/{descriptor}"):
+                os.mkdir(place)
+            else:
+                os.close(os.open(place, os.O_CREAT | os.O_WRONLY, 0o644))
             _mount(f"/proc/self/fd/{descriptor}", place, None, MS_BIND)
 
 

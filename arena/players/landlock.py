@@ -9,7 +9,10 @@ import ctypes
 import os
 import stat
 import struct
-from collections.abc import Iterable
+
+TYPE_CHECKING = False  # see ``confine``
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 ASK_VERSION = 1

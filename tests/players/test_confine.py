@@ -105,6 +105,15 @@ def test_a_bot_whose_starter_is_killed_first_does_not_run(starter: str, said: st
         assert began.stdout.read().endswith(said)
 
 
+def test_it_imports_little() -> None:
+    """Every start of every bot waits for it: these would cost as much again as all the rest."""
+    code = "import sys; sys.path.append(sys.argv[1]); from arena.players import confine; print(*sys.modules)"
+    words = [sys.executable, "-I", "-S", "-c", code, str(Path(__file__).parents[2])]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert "arena.players.confine" in loaded
+    assert {"re", "enum", "typing", "pathlib"}.isdisjoint(loaded)
+
+
 def test_the_environment_is_exactly_what_is_told() -> None:
     ran = run({"argv": ["/usr/bin/env"], "env": {"A": "1"}, "cwd": "/"})
     assert ran.stdout == "A=1\n"
