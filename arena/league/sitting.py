@@ -78,7 +78,6 @@ class Sitting:
         self._faulted: list[list[bool | None]] = [[None] * len(job.games) for _ in job.programs]
         self._bots: list[Seated] = []
         self._playing = False
-        self._stopping = False
         self._started = asyncio.Event()
         self._done = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -154,9 +153,9 @@ class Sitting:
         self._referee_cpu_ns = process_time_ns() - cpu_from
 
     def stop(self) -> None:
-        """Open no more games; the sitting ends with those that are open."""
-        self._stopping = True
+        """Open no more games; the sitting ends with those that are open, and waits for no bot if none is."""
         self._queue.clear()
+        self._started.set()
         self._act()
 
     def _cost(self) -> SittingEnd:

@@ -39,13 +39,17 @@ async def serve(pipe: Connection, listen: Listen) -> None:
     lobby = Lobby(listen, lambda address: pipe.send((LOBBY, address)))
     ended = loop.create_future()
     sitting: Sitting | None = None
+    stopping = False
 
     def read() -> None:
+        nonlocal stopping
         try:
             while pipe.poll():
                 message = pipe.recv()
-                if message[0] == STOP and sitting is not None:
-                    sitting.stop()
+                if message[0] == STOP:
+                    stopping = True
+                    if sitting is not None:
+                        sitting.stop()
                 elif message[0] == PLAY:
                     inbox.put_nowait(message[1])
         except (EOFError, OSError):
@@ -71,6 +75,8 @@ async def serve(pipe: Connection, listen: Listen) -> None:
             job = await inbox.get()
             await lobby.open(job.programs)
             sitting = Sitting(job, lobby=lobby, world=World(server=server), on_open=tell_opened)
+            if stopping:  # it was told while the lobby opened
+                sitting.stop()
             async with aclosing(sitting.play()) as items:
                 async for item in items:
                     pipe.send((ITEM, item))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -134,6 +135,19 @@ def test_over_a_network_a_bot_plays_by_tls_and_nobody_else_gets_in(tmp_path: Pat
         assert standings.progress.stored == standings.progress.planned
         (note,) = [note for note in integrity_notes(store, standings) if "token" in note]
         assert note.startswith("1 dial with a wrong token")
+
+
+def test_one_signal_is_enough_while_a_bot_is_awaited(tmp_path: Path) -> None:
+    """No game has begun that would have to finish."""
+    league, errors = run_lobby(tmp_path, "")
+    try:
+        invitation(errors)
+        league.send_signal(signal.SIGTERM)
+        assert league.wait(PATIENCE_S) == 130, errors.read_text()
+    finally:
+        league.kill()
+        league.wait()
+    assert "stopped; this goes on: arena run-league hand.toml" in errors.read_text()
 
 
 def test_a_port_that_is_taken_is_refused_in_words(tmp_path: Path) -> None:
