@@ -15,7 +15,7 @@ from tests.bots.toolchains import BUILD_S, built, play_alone, require_language, 
 from tests.certificates import HOST, certify
 
 IDLE_S, IDLE_CPU_S = 1.0, 0.3
-GAMES, SOAK_GAMES = 60, 1000
+GAMES, GAMES_IN_FULL = 60, 1000
 
 
 def after_nothing(probe_bot: Program) -> str:
@@ -78,8 +78,8 @@ class SdkContract:
 
     @pytest.mark.soak
     def test_twin_answers_as_the_python_bot_over_many_games(self, twins: list[Program]) -> None:
-        """The same over 1,000 games."""
-        same_play(twins, SOAK_GAMES, self.twin_game)
+        """The same over a thousand games."""
+        same_play(twins, GAMES_IN_FULL, self.twin_game)
 
     def test_hello(self, probe_bot: Program) -> None:
         """The introduction: the protocol, 64 games at once, the games that the bot names."""

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.bots.sdk_contract import SdkContract
-from tests.bots.toolchains import BOTS, BUILD_S, require
+from arena.players.base import Program
+from tests.bots.sdk_contract import GAMES_IN_FULL, SdkContract
+from tests.bots.toolchains import BOTS, BUILD_S, require, same_play
 
 
 class TestGo(SdkContract):
@@ -18,6 +19,10 @@ class TestGo(SdkContract):
 
     language = "go"
     main = "main.go"
+
+    def test_twins_agree_over_a_thousand_short_games(self, twins: list[Program]) -> None:
+        """One language stands for all in every run; in soak all play so many long ones."""
+        same_play(twins, GAMES_IN_FULL, self.twin_game, rounds=1)
 
 
 @pytest.mark.timeout(BUILD_S)

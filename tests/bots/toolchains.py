@@ -100,9 +100,9 @@ def play_alone(program: Program, game: str, games: int = 4) -> Played:
     return outcome
 
 
-def same_play(programs: Sequence[Program], games: int, game: str) -> None:
+def same_play(programs: Sequence[Program], games: int, game: str, **options: int) -> None:
     """Assert that two programs play a game alike, each against itself at 3 seats: the same deals, the same steps."""
-    records = [play([one] * 3, games, LIMITS, game=game, options={}).records for one in programs]
+    records = [play([one] * 3, games, LIMITS, game=game, options=options).records for one in programs]
     for record, expected in zip(*records, strict=True):
         assert set(map(str, record.terminations)) == {"normal"}
         assert record.entries == expected.entries
