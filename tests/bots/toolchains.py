@@ -79,7 +79,7 @@ def with_users_caches(kind: str, command: Sequence[str], folder: Path) -> Sequen
     Libraries are then fetched and compiled once on a machine and not in every run; the bots themselves always are.
     """
     home = Path.home()
-    caches = {
+    caches: dict[str, str | Path] = {
         "GOPATH": home / "go",
         "GOCACHE": home / ".cache/go-build",
         "CARGO_HOME": home / ".cargo",
@@ -87,6 +87,9 @@ def with_users_caches(kind: str, command: Sequence[str], folder: Path) -> Sequen
         "MAVEN_OPTS": f"-Dmaven.repo.local={home / '.m2/repository'} {JAVA}",
         "npm_config_cache": home / ".npm",
     }
+    if shutil.which("ccache"):  # the messages of the wire are most of what a C++ bot compiles
+        caches |= {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CCACHE_DIR": home / ".cache/ccache"}
+        caches |= {"CCACHE_BASEDIR": folder, "CCACHE_NOHASHDIR": "1"}
     return ("env", *(f"{name}={place}" for name, place in caches.items()), *limited(kind, command, folder))
 
 
