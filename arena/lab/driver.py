@@ -1,13 +1,15 @@
 """A referee that follows a script: one bot process on a real stream, asked whatever a situation wants to ask.
 
 Where a sitting plays games, the driver only sends and listens; what is expected of the bot is judged elsewhere. It
-keeps the same clock as a sitting, so the times it reports are those that a league would charge.
+keeps the same clock as a sitting, so the times it reports are those that a league would charge. Time in which this
+process stood still, stopped by its user or by a machine that slept, is charged to nobody.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,6 +34,10 @@ RETURN_S = 2.5
 """The same when the stream broke by itself: less than any request waits, so that this is not called silence."""
 BREAKS = 1
 """Broken streams that a league overlooks, in each sitting."""
+LOOK_S = 0.25
+"""How often a wait looks whether this process stood still."""
+STALL_S = 0.1
+"""A look that is less late than this was delayed as on any busy machine."""
 LINES = 50
 NO_REQUESTS: Mapping[Key, SeatClock] = MappingProxyType({})
 
@@ -112,6 +118,7 @@ class Driver:
         self._reply = Reply()
         self._returned = False
         self._changed = asyncio.Event()
+        self._stalled_s = 0.0
         self._leaving = False
         self._log = CappedLog(None)
 
@@ -125,7 +132,7 @@ class Driver:
         await self._relay.start()
         self._token = token = new_token()
         self._server.expect(token, self)
-        began = monotonic()
+        began = self._now()
         self.process = BotProcess(
             self.program,
             self._limits,
@@ -138,7 +145,7 @@ class Driver:
         )
         if not await self._until(lambda: self.hello is not None or bool(self.death), self._limits.start_s):
             self._fail(Termination.NO_SHOW, f"no Hello within {self._limits.start_s:g} s of its start")
-        self.hello_s = monotonic() - began
+        self.hello_s = self._now() - began
 
     def welcome(self) -> None:
         """Send the welcome with the limits."""
@@ -169,13 +176,13 @@ class Driver:
             patience_s: how long it is waited for.
         """
         self._leaving = True
-        began = monotonic()
+        began = self._now()
         self.post(last.goodbye("the check is over"))
         if self._connection is not None:
             self._connection.close()
         self._server.forget(self._token)
         await self._until(lambda: not self.process.alive, patience_s)
-        return monotonic() - began, self.process.status
+        return self._now() - began, self.process.status
 
     async def end(self) -> None:
         """End the process with its whole tree, and the server."""
@@ -249,15 +256,17 @@ class Driver:
         self._clock = ProcessClock()
         await self._until(lambda: self._connection is not None or bool(self.death), RETURN_S)
         reply.broke, self._returned = self._returned, False
-        began = monotonic()
+        began, stalled_s = self._now(), self._stalled_s
         for bundle in bundles:
             self.post(bundle)
         while self._due and not self.death and not self._returned:
             if not await self._until(partial(self._fewer_than, self._awaited), patience_s):
                 break
-            reply.seconds = monotonic() - began
+            reply.seconds = self._now() - began
         reply.missing, self._due, reply.broke = list(self._due), {}, reply.broke or self._returned
         self._returned = False
+        if stalled_ns := int((self._stalled_s - stalled_s) * 1e9):
+            reply.charges_ns = {key: max(0, charge - stalled_ns) for key, charge in reply.charges_ns.items()}
         if self.death:
             await asyncio.sleep(SETTLE_S)
         reply.death = self.death
@@ -277,17 +286,22 @@ class Driver:
         return self._awaited < awaited or bool(self.death) or self._returned
 
     async def _until(self, done: Callable[[], bool], patience_s: float) -> bool:
-        end = monotonic() + patience_s
+        """Wait until something is true, but no longer than this; return whether it is."""
+        end = self._now() + patience_s
         while not done():
             self._changed.clear()
-            left = end - monotonic()
-            if left <= 0:
+            began, look_s = monotonic(), min(LOOK_S, end - self._now())
+            if look_s <= 0:
                 return False
-            try:
-                await asyncio.wait_for(self._changed.wait(), left)
-            except TimeoutError:
-                return done()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), look_s)
+            late_s = monotonic() - began - look_s
+            self._stalled_s += late_s if late_s > STALL_S else 0.0
         return True
+
+    def _now(self) -> float:
+        """Return the time in seconds, less that in which this process stood still."""
+        return monotonic() - self._stalled_s
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 

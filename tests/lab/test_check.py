@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import time
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from arena.games import create
 from arena.lab.check import Wanted, check, document
 from arena.lab.findings import ENOUGH, RULES, Enough, Level, Report
-from arena.lab.situations import SITUATIONS
+from arena.lab.session import Session
+from arena.lab.situations import SITUATIONS, Scene
 from arena.players.base import Limits, Program
+from arena.seeds import derive
 from arena.testing.defects import DEFECTS, SOUND, rule_of
 
 ROOT = Path(__file__).parents[2]
@@ -128,6 +134,28 @@ def test_a_sound_bot_passes() -> None:
 def test_unusual_bots_pass(name: str) -> None:
     """What the contract allows is not called a fault."""
     report = checked(name, move_ms=120)
+    assert report.findings == []
+
+
+def test_a_check_that_stands_still_calls_no_answer_late() -> None:
+    """As when it is stopped by Ctrl-Z, or its machine sleeps: what the bot said meanwhile is read afterwards."""
+    command = (sys.executable, "-m", "arena.testing.bots", "--sleep-ms", "300")
+    limits, report = Limits(start_s=20, move_ms=500), Report()
+    session = Session(replace(program("none"), command=command), limits, ("no_thanks",), report)
+    rules = create("no_thanks", 3)
+
+    async def stand_still() -> None:
+        asked = Scene(rules, "no_thanks", derive(bytes(32), "still"), 1).draw(session, 1)
+        await session.bot("a decision")
+        asyncio.get_running_loop().call_later(0.1, time.sleep, 5)
+        try:
+            reply = await session.ask("a decision", asked)
+        finally:
+            await session.drop()
+        (charge_ns,) = reply.charges_ns.values()
+        assert charge_ns < 1e9
+
+    asyncio.run(stand_still())
     assert report.findings == []
 
 
