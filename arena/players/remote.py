@@ -273,7 +273,7 @@ class Server:
         options: ``SOCKET_OPTIONS``, or ``NETWORK_OPTIONS`` for a port that all bots share.
 
     Attributes:
-        strangers: dials with a wrong token.
+        strangers: dials with a token that was never expected.
         doubles: dials with a token that is in use.
     """
 
@@ -284,6 +284,7 @@ class Server:
         )
         self._expected: dict[str, Listener] = {}
         self._connected: set[str] = set()
+        self._forgotten: set[str] = set()
         self.strangers = 0
         self.doubles = 0
         self._refused = 0
@@ -321,15 +322,16 @@ class Server:
         self._expected[token] = listener
 
     def forget(self, token: str) -> None:
-        """Refuse this token from now on."""
-        self._expected.pop(token, None)
+        """Refuse this token from now on; a bot that was just dialling when it was told to go is no stranger."""
+        if self._expected.pop(token, None) is not None:
+            self._forgotten.add(token)
         self._connected.discard(token)
 
     async def _play(self, _: Any, context: Any) -> None:
         token = _token(context)
         try:
             if token not in self._expected:
-                self.strangers += 1
+                self.strangers += token not in self._forgotten
                 await self._refuse(context, grpc.StatusCode.UNAUTHENTICATED, "unknown token: see ARENA_TOKEN")
             if token in self._connected:
                 self.doubles += 1

@@ -104,7 +104,7 @@ COVERED: dict[str, list[Test]] = {
     ],
     "B19": [
         (SEATED, "test_what_dials_after_the_end_of_the_process_gets_a_refusal_and_no_request"),
-        (REMOTE, "test_a_token_that_is_forgotten_is_a_strangers"),
+        (REMOTE, "test_a_token_that_is_forgotten_is_refused_and_counts_as_no_strangers"),
     ],
     "B21": [(SIMULATED, "test_two_hundred_seeds"), (FUZZ, "test_a_hundred_games")],
     "B22": [(OUTPUT, "test_who_is_waited_for_is_shown")],

@@ -133,10 +133,16 @@ def test_a_stranger_is_refused_and_counted(tmp_path: Path, token: str | None) ->
     talk(tmp_path, work)
 
 
-def test_a_token_that_is_forgotten_is_a_strangers(tmp_path: Path) -> None:
+def test_a_token_that_is_forgotten_is_refused_and_counts_as_no_strangers(tmp_path: Path) -> None:
+    """A bot may be just dialling when its sitting ends."""
+
     async def work(server: Server, _: Ear, dial: Dial) -> None:
         server.forget("good")
+        server.forget("bad")
         assert (await status(dial("good")))[0] is grpc.StatusCode.UNAUTHENTICATED
+        assert server.strangers == 0
+        assert (await status(dial("bad")))[0] is grpc.StatusCode.UNAUTHENTICATED
+        assert server.strangers == 1
 
     talk(tmp_path, work)
 
