@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -21,6 +22,13 @@ from arena.players.watchdog import UNREADABLE, children
 PR_SET_CHILD_SUBREAPER = 36
 ROUNDS = 20
 """A process that is being ended starts no more, so each round leaves fewer; a bound all the same."""
+EXEC_LOOKS = 20
+EXEC_S = 0.001
+"""So often, and so far apart, a process is looked at that is about to run another program."""
+PF_EXITING, PF_KTHREAD = 0x4, 0x200000
+"""Flags in ``/proc/<pid>/stat`` of what has no memory, and so no environment (Linux, ``include/linux/sched.h``)."""
+FLAGS, END_CODE, ENV_START, ENV_END = 6, 24, 47, 48
+"""Places in ``/proc/<pid>/stat`` behind the name: fields 9, 27, 50 and 51 of proc(5)."""
 
 
 started: set[int] = set()
@@ -42,8 +50,33 @@ def has_mark(pid: int, mark: str) -> bool:
     """Whether the environment of a process carries a mark that begins with this text."""
     wanted = f"{MARK}={mark}".encode()
     with suppress(*UNREADABLE):
-        return any(word.startswith(wanted) for word in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
+        return any(word.startswith(wanted) for word in _environment(pid).split(b"\0"))
     return False
+
+
+def _environment(pid: int) -> bytes:
+    """Return the environment of a process, as its program was given it.
+
+    While a process runs ``execve``, the kernel shows none for some microseconds (more on a busy machine), though the
+    program before it and the one after it carry the same mark.
+    """
+    for _ in range(EXEC_LOOKS):
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+        if environment or not _is_to_have_environment(pid):
+            break
+        time.sleep(EXEC_S)
+    return environment
+
+
+def _is_to_have_environment(pid: int) -> bool:
+    """Whether a process is in ``execve`` or just out of it: not ended, not the kernel's own, not started without any.
+
+    Where a program's code ends is the last that the kernel notes of a new program (``load_elf_binary``).
+    """
+    fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    if int(fields[FLAGS]) & (PF_EXITING | PF_KTHREAD):
+        return False
+    return fields[END_CODE] == "0" or fields[ENV_START] != fields[ENV_END]
 
 
 def end_marked(mark: str) -> list[int]:

@@ -43,8 +43,14 @@ def eight_that_think(folder: Path, started: Commands, *flags: str) -> tuple[subp
     bots = [fixture(name, *THINKS, *flags) for name in "abcd"]
     (folder / "spring.toml").write_text(FOUR + HOUR + "".join(bots))
     running = started("run-league", "spring.toml", "--workers", "2", cwd=folder)
-    wait_for(lambda: len(bots_of(folder / RESULTS)) == 8 or running.poll() is not None)
-    said = sorted(mark.rstrip("/").rpartition("-")[2] for mark in bots_of(folder / RESULTS))
+    seen: list[set[str]] = []
+
+    def all_are_there() -> bool:
+        seen.append(bots_of(folder / RESULTS))
+        return len(seen[-1]) == 8 or running.poll() is not None
+
+    wait_for(all_are_there)
+    said = sorted(mark.rstrip("/").rpartition("-")[2] for mark in seen[-1])
     assert said == sorted(2 * "abcd"), "processes say whose they are"
     workers = children(running.pid)
     assert len(workers) == 2

@@ -15,10 +15,12 @@ from pathlib import Path
 import pytest
 
 from arena.errors import UsageError
+from arena.players import sandbox
 from arena.players.base import Limits, Program
 from arena.players.log import CappedLog
 from arena.players.process import NICE, BotProcess, end_marked, marked
 from arena.players.sandbox import OPEN_FILES
+from arena.players.strays import has_mark
 
 MARK = os.environ.get("TEST_MARK") or f"test-{os.getpid()}/"
 
@@ -220,6 +222,21 @@ def test_marks_end_what_carries_them_and_nothing_else(tmp_path: Path) -> None:
         return other, process.status == "signal SIGKILL"
 
     assert asyncio.run(asyncio.wait_for(run(), 60)) == ([], True)
+
+
+def test_a_mark_is_seen_while_a_process_becomes_another_program(tmp_path: Path) -> None:
+    """The kernel shows no environment then, for one look in twenty at a program that does nothing else."""
+    itself = tmp_path / "itself"
+    itself.write_text('#!/bin/sh\nexec "$0"\n')
+    itself.chmod(0o755)
+    mark = f"{MARK}itself/"
+    running = subprocess.Popen([itself], env={sandbox.MARK: mark, "PATH": os.environ["PATH"]})
+    try:
+        assert all(has_mark(running.pid, mark) for _ in range(2_000))
+    finally:
+        running.kill()
+        running.wait()
+    assert not has_mark(running.pid, mark)
 
 
 def test_a_program_that_cannot_be_started_is_the_operators_to_mend(tmp_path: Path) -> None:
