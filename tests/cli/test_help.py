@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
@@ -20,7 +20,7 @@ from arena import __version__
 from arena.cli.main import COMMANDS
 from arena.cli.main import arena as group
 from arena.games import game_ids
-from tests.commands import PATIENCE_S, Commands, arena, finished, said_by
+from tests.commands import PATIENCE_S, Commands, arena, finished, said_by, wait_for
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -147,10 +147,10 @@ def test_a_file_called_arena_in_the_working_directory_is_not_taken_for_the_arena
 def test_ctrl_c_leaves_a_line_and_its_status(tmp_path: Path, started: Commands) -> None:
     """In mid-game, with a bot that never answers: words, status 130, no trace and no output by halves."""
     code = "def decide(request):\n    while True:\n        pass\n"
-    (tmp_path / "bot.py").write_text(f"from arena.sdk import run\n{code}run(decide)\n")
-    game = ("play", "no_thanks", "mine={python} bot.py", "margin", "margin", "--no-clock")
+    (tmp_path / "endless.py").write_text(f"from arena.sdk import run\n{code}run(decide)\n")
+    game = ("play", "no_thanks", "mine={python} endless.py", "margin", "margin", "--no-clock")
     running = started(*game, cwd=tmp_path)
-    time.sleep(3)
+    wait_for(lambda: computed_s("python[^ ]* endless.py$") > 2)
     running.send_signal(signal.SIGINT)
     done = finished(running)
     assert (done.status, done.out) == (130, "")
@@ -168,20 +168,27 @@ def test_an_end_from_outside_leaves_nothing(
     (tmp_path / "bot" / "bot.toml").write_text(f'name = "slow"\ncommand = ["{{python}}", "bot.py"]\n{steps}\n')
     running = started("check", "bot", "--quick", cwd=tmp_path)
     said_by(running, "building slow")
-    deadline = time.monotonic() + PATIENCE_S
-    while not _sleeping(marker) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(lambda: pids_of(f"^sleep {marker}$"))
     running.send_signal(number)
     done = finished(running)
     assert (done.status, done.out) == (128 + number, "")
     assert done.err.strip().endswith(f"stopped by {number.name}")
-    assert not _sleeping(marker)
+    assert not pids_of(f"^sleep {marker}$")
     assert list(own_tmp.iterdir()) == []
 
 
-def _sleeping(seconds: str) -> bool:
-    """Whether a process waits for that long."""
-    return subprocess.run(["pgrep", "-fx", f"sleep {seconds}"], capture_output=True, check=False).returncode == 0
+def pids_of(pattern: str) -> list[str]:
+    """Return the processes whose command line a pattern matches."""
+    return subprocess.run(["pgrep", "-f", pattern], capture_output=True, text=True, check=False).stdout.split()
+
+
+def computed_s(pattern: str) -> float:
+    """Return for how long, in seconds, the processes of a pattern have computed."""
+    ticks = 0
+    for pid in pids_of(pattern):
+        with suppress(OSError):  # it has just ended
+            ticks += int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_pipe_gets_plain_text(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +19,14 @@ from arena.players.sandbox import MARK
 from arena.players.watchdog import Disk, Watchdog, folder_use, memory_bytes, nameless_bytes, tree
 
 MB = 1 << 20
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for something that other processes do."""
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
 
 
 @contextmanager
@@ -39,10 +47,10 @@ def python(code: str) -> Iterator[int]:
 
 def test_the_tree_is_all_descendants_with_their_threads() -> None:
     code = "import os, threading, time\nif os.fork() == 0:\n  os.fork(); time.sleep(99)\n"
-    code += "threading.Thread(target=time.sleep, args=(99,), daemon=True).start()\ntime.sleep(0.3)"
+    code += "threading.Thread(target=time.sleep, args=(99,), daemon=True).start()"
     with python(code) as pid:
+        until(lambda: len(tree([pid])) == 3)
         found = tree([pid])
-        assert len(found) == 3
         assert found[pid] == 2
         assert sum(found.values()) == 4
     assert sum(tree([pid]).values()) == 0
@@ -51,11 +59,10 @@ def test_the_tree_is_all_descendants_with_their_threads() -> None:
 def test_memory_is_exact_above_the_limit_and_never_less_below() -> None:
     """Three processes share 50 MB: resident memory says 150, the exact sum a third of that."""
     code = "import mmap, os, time\nb = mmap.mmap(-1, 50 << 20)\nfor _ in range(50): b.write(b'x' * (1 << 20))\n"
-    code += "for _ in range(2):\n  if os.fork() == 0: b.seek(0); [b.read(1 << 20) for _ in range(50)]; time.sleep(99)\n"
-    code += "time.sleep(1)"
+    code += "for _ in range(2):\n  if not os.fork():\n    b.seek(0)\n    while b.read(1 << 20): pass\n    break\n"
     with python(code) as pid:
         pids = list(tree([pid]))
-        assert memory_bytes(pids, 1 << 40) > 140 * MB
+        until(lambda: memory_bytes(pids, 1 << 40) > 140 * MB)
         assert 50 * MB < memory_bytes(pids, 1) < 100 * MB
         dog = Watchdog(Limits(memory_mb=40))
         assert dog.excess([pid]).endswith("MB of memory where 40 MB were allowed")
@@ -127,12 +134,9 @@ def adopted(*words: str, privileges: str = "--no-new-privs") -> int:
     before = set(watchdog.children(os.getpid()))
     prefix = ["setpriv", privileges] if privileges else []
     subprocess.run([*prefix, sys.executable, "-S", "-c", LEAVE, *words], check=True)
-    deadline = time.monotonic() + 10
-    while not (new := set(watchdog.children(os.getpid())) - before) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    (pid,) = new
-    while Path(f"/proc/{pid}/comm").read_text() != "sleep\n" and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: set(watchdog.children(os.getpid())) - before)
+    (pid,) = set(watchdog.children(os.getpid())) - before
+    until(lambda: Path(f"/proc/{pid}/comm").read_text() == "sleep\n")
     return pid
 
 
@@ -140,9 +144,7 @@ def test_a_daemon_without_a_mark_is_ended_by_what_it_cannot_shed() -> None:
     """It has left its session, its parent and its environment."""
     pid = adopted("")
     assert strays.end_nameless_orphans() == [pid]
-    time.sleep(0.1)
-    strays.end_nameless_orphans()
-    assert not Path(f"/proc/{pid}").exists()
+    until(lambda: strays.end_nameless_orphans() == [] and not Path(f"/proc/{pid}").exists())
 
 
 def test_a_daemon_with_its_bots_mark_counts_as_the_bots_until_that_ends() -> None:
@@ -170,14 +172,10 @@ def test_a_child_that_is_no_bots_is_left_alone() -> None:
 def test_all_processes_of_a_uid_are_ended() -> None:
     user = ["setpriv", "--reuid=1000004321", "--clear-groups", "sh", "-c", "env -i sleep 99 & env -i sleep 99 & wait"]
     child = subprocess.Popen(user, start_new_session=True)
-    deadline = time.monotonic() + 10
-    while len(tree([child.pid])) < 3 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: len(tree([child.pid])) == 3)
     assert len(strays.end_uid(1_000_004_321)) == 3
-    assert child.wait() == -9
-    while (left := strays.end_uid(1_000_004_321)) and time.monotonic() < deadline:
-        time.sleep(0.01)  # the kernel may still be at it
-    assert left == []
+    child.wait()
+    until(lambda: strays.end_uid(1_000_004_321) == [])  # the kernel may still be at it
 
 
 def test_page_size_is_the_kernels() -> None:
