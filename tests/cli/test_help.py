@@ -163,10 +163,12 @@ def test_an_end_from_outside_leaves_nothing(
 ) -> None:
     """A step of a build that is under way ends, too, and no temporary folder is left."""
     (tmp_path / "bot").mkdir()
-    marker = "3591.25"
+    marker = f"3591.{os.getpid()}"
     steps = f'build = [["sh", "-c", "sleep {marker}; true"]]'
     (tmp_path / "bot" / "bot.toml").write_text(f'name = "slow"\ncommand = ["{{python}}", "bot.py"]\n{steps}\n')
+    usual = signal.signal(number, signal.SIG_DFL)  # below nohup, what is started ignores SIGHUP
     running = started("check", "bot", "--quick", cwd=tmp_path)
+    signal.signal(number, usual)
     said_by(running, "building slow")
     wait_for(lambda: pids_of(f"^sleep {marker}$"))
     running.send_signal(number)
