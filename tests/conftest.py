@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.commands import Commands
+
+settings.register_profile("arena", deadline=None, derandomize=True)
+settings.load_profile("arena")
+"""The same commit has the same verdict, on a machine that is busy, too."""
 
 
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -35,7 +35,8 @@ def test_a_late_answer_says_whose_time_it_was(tmp_path: Path) -> None:
     slow = {"sleeps": "--sleep-ms", "computes": "--think-ms"}
     bots = [fixture("a"), *(fixture(name, flag, "1600", "--in-flight", "1") for name, flag in slow.items())]
     league(tmp_path / "spring.toml", bots, deals=1, tail="seatings = 1\n" + limits)
-    command("run-league", "spring.toml", cwd=tmp_path)
+    runs = (command("run-league", "spring.toml", cwd=tmp_path) for _ in range(10))
+    assert next(ran for ran in runs if "this machine" not in ran.err).status == 0  # a game of a busy machine is void
     results = tmp_path / "results/spring"
     game = with_fault(results, Termination.TIMEOUT)
     faults = json.loads(command("explain", results, game.game_id, "--json", cwd=tmp_path).out)["faults"]

@@ -128,7 +128,9 @@ def test_an_endless_loop_in_one_game_names_the_limit(tmp_path: Path) -> None:
     """What was allowed, at which decision, what it cost, and how to give the bot more time."""
     code = "def decide(request):\n    print('here')\n    while request.decision:\n        pass\n    return 'pass'\n"
     (tmp_path / "bot.py").write_text(f"from arena.sdk import run\n{code}run(decide)\n")
-    ran = arena("play", "no_thanks", "margin", "mine={python} bot.py", "margin", "--move-ms", "300", cwd=tmp_path)
+    game = ("play", "no_thanks", "margin", "mine={python} bot.py", "margin", "--move-ms", "300")
+    runs = (arena(*game, cwd=tmp_path) for _ in range(10))
+    ran = next(ran for ran in runs if "this machine is too busy" not in ran.err)
     assert ran.status == 1
     assert re.search(r"seat 1 \(mine\): timeout at decision 1: \d+ ms where 300 ms and 150 ms margin were", ran.err)
     assert "the bot still owes the answer that was ruled late before -> retired for the rest of the game" in ran.err

@@ -87,8 +87,11 @@ def test_conduct_is_stored_and_shown_under_the_standings(tmp_path: Path) -> None
     slow = ("--sleep-ms", "10")
     bots = [fixture("a", *slow), fixture("b", *slow), fixture("busy", "--fault", "spin", "--at", "1")]
     league(tmp_path / "spring.toml", bots, deals=2)
-    ran = arena_command("run-league", "spring.toml", cwd=tmp_path)
-    assert ran.status == 0, ran.err
+    for _ in range(3):  # the bot is nice: a machine that is busy with other things may give it too little
+        ran = arena_command("run-league", "spring.toml", "--fresh", cwd=tmp_path)
+        assert ran.status == 0, ran.err
+        if "integrity: 'busy' used" in ran.out:
+            break
     assert "integrity: 'busy' used" in ran.out
     report = arena_command("standings", "results/spring", "--integrity", cwd=tmp_path).out
     assert "'busy' used" in report

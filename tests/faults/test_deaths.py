@@ -30,8 +30,9 @@ ENDS = {"exit0": "exit status 0", "crash": "exit status 3", "killed": "signal SI
 MOMENTS = ("start", "idle", "thinking", "after", "goodbye")
 """Before ready, while idle, while thinking, while another thinks, during shutdown."""
 SEEN_S = 1.0
-HURRY = 2.0
-"""A machine that does other things beside is given this much more."""
+HURRY = 5.0
+"""A machine that does other things beside is given this much more: a clock would take an hour."""
+PACE = 2.0
 
 
 @dataclass
@@ -131,7 +132,7 @@ def keeps_its_pace(sittings: int, workers: int) -> None:
     times = sorted(at for watched in seen.values() for at in watched.times)
     assert len(times) == 4 * sittings
     fifth = len(times) // 5
-    assert times[-1] - times[-fifth] < HURRY * (times[fifth] - min(watched.begun for watched in seen.values())) + 1
+    assert times[-1] - times[-fifth] < PACE * (times[fifth] - min(watched.begun for watched in seen.values())) + 1
     for watched in seen.values():
         assert {str(game.terminations[0]) for game in watched.finished} == {"crash"}
         assert watched.end is not None

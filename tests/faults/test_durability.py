@@ -173,7 +173,8 @@ def test_a_game_that_the_machine_spoiled_has_its_attempts_beside_one_result(tmp_
 def test_a_worker_that_dies_after_it_has_spoiled_games_costs_nothing(tmp_path: Path, started: Commands) -> None:
     """What was void, and what was open then, is played once more, and not twice: the next sitting has all of it."""
     bots = [fixture(name, "--policy", name, "--sleep-ms", "10") for name in ("first", "last")] + [builtin("margin")]
-    league(tmp_path / "spring.toml", bots, deals=4, tail="[limits]\nstart_s = 60\nmove_ms = 300\nmargin_ms = 150\n")
+    tail = "seatings = 1\n[limits]\nstart_s = 60\nmove_ms = 300\nmargin_ms = 150\n"
+    league(tmp_path / "spring.toml", bots, deals=24, tail=tail)
     running = started("run-league", "spring.toml", "--json", "--workers", "1", cwd=tmp_path)
     wait_for(lambda: count(tmp_path / RESULTS) or running.poll() is not None)
     while running.poll() is None and not voids(tmp_path / RESULTS, Termination.HOST):
@@ -208,7 +209,8 @@ def test_a_league_with_bots_that_fail_counts_their_faults_and_is_whole_at_every_
         fixture("cheat", "--policy", "first", "--fault", "illegal", "--at", "3", "--every"),
         fixture("sleeper", "--policy", "first", "--fault", "hang", "--at", "12", "--every"),
     ]
-    league(tmp_path / "spring.toml", bots, deals=1, tail="seatings = 2\n[limits]\nstart_s = 60\nmove_ms = 1000\n")
+    tail = "seatings = 2\n[limits]\nstart_s = 60\nmove_ms = 800\nmargin_ms = 600\n"
+    league(tmp_path / "spring.toml", bots, deals=1, tail=tail)
     running = started("run-league", "spring.toml", "--json", cwd=tmp_path)
     looks = 0
     while running.poll() is None:

@@ -25,7 +25,7 @@ from arena.players.levels import LEVELS
 from arena.records.codec import decode
 from arena.seeds import wire_id
 from tests.commands import PATIENT, arena, builtin, fixture, league, stored
-from tests.league.sittings import Played, job, play, program, run
+from tests.league.sittings import Played, job, play, play_until_whole, program, run
 from tests.players.levels import need_level
 from tests.players.test_sandbox import run_python
 
@@ -362,7 +362,7 @@ EVIDENCE: dict[str, dict[str, Any]] = {
 def test_no_fault_is_without_evidence(fault: str) -> None:
     """When, what was asked, what came, how long, what the limit was, and how the process ended if it did."""
     limits = replace(SHORT, move_ms=20_000) if fault == "memory" else SHORT
-    played = play([program("bad", "--fault", fault, "--at", "2"), *HONEST], 1, limits, in_flight=1)
+    played = play_until_whole([program("bad", "--fault", fault, "--at", "2"), *HONEST], 1, limits, in_flight=1)
     first = json.loads(played.games[0].trace)["faults"][0]
     assert first.keys() >= {"step", "seat", "word", "words", "decision", "legal", "bank_us", "spent_us"}
     assert len(first["words"]) > 10

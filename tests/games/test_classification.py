@@ -321,7 +321,7 @@ def test_ten_thousand_games(one_colour_draw: bool) -> None:
         assert len(steps) <= game.spec.steps_max == 289
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seats=st.integers(2, 4), one_colour_draw=st.booleans(), spare=st.integers(0, 88), seed=st.integers(0, 2**64))
 def test_invariants(seats: int, one_colour_draw: bool, spare: int, seed: int) -> None:
     """The invariants of the rule file over whole random games."""
@@ -371,7 +371,7 @@ def reference_split(state: State, card: int, members: set[int]) -> tuple[list[in
     return neutral, zones, scored
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seats=st.integers(2, 4), seed=st.integers(0, 2**64))
 def test_split_against_a_second_reading(seats: int, seed: int) -> None:
     """Every play of a random game moves what a plain second reading of the rule moves."""

@@ -395,7 +395,7 @@ def test_conformance_at_length(seats: int, options: dict[str, Any]) -> None:
     check_game(made(seats, **options), games=50, seed=1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(ruleset=st.sampled_from(RULESETS), seed=st.integers(0, 2**32))
 def test_invariants(ruleset: tuple[int, dict[str, Any]], seed: int) -> None:
     """Invariants 1 to 6, 9 and 10 of the rule file along random games."""
@@ -446,7 +446,7 @@ def _check_window(game: KingPriam, state: State, step: Moves) -> None:
             assert game.apply(state, alone).captured[seat][-1] == claim
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_false_claims_change_nothing_but_the_record(seed: int) -> None:
     """A game in which false claims stand for passes is the same game."""

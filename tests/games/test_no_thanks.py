@@ -269,7 +269,7 @@ def test_conformance_at_length(seats: int, options: dict[str, Any]) -> None:
     check_game(made(seats, **options), games=100, seed=1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(ruleset=st.sampled_from(RULESETS), seed=st.integers(0, 2**32))
 def test_invariants(ruleset: tuple[int, dict[str, Any]], seed: int) -> None:
     """Tokens are kept, the cards are partitioned, a round takes 24 cards, and scores add up."""

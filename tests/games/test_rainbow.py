@@ -282,7 +282,7 @@ def test_conformance_at_length(seats: int, options: dict[str, Any]) -> None:
     check_game(made(seats, **options), games=50, seed=1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(ruleset=st.sampled_from(RULESETS), seed=st.integers(0, 2**32))
 def test_invariants(ruleset: tuple[int, dict[str, Any]], seed: int) -> None:
     """Cards are partitioned, a round has a claim and takes a card, the first claim is honoured, claims are disjoint."""

@@ -362,7 +362,7 @@ def playout(game: Unique, seed: int) -> Iterator[tuple[State, Step, State]]:
         yield before.state, step, after.state
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seats=st.integers(2, 6),
     mode=st.sampled_from(["turns", "sealed", "race"]),

@@ -94,9 +94,11 @@ def program(defect: str) -> Program:
 
 
 @cache
-def checked(defect: str, start_s: float = LIMITS.start_s, move_ms: int = LIMITS.move_ms) -> Report:
+def checked(
+    defect: str, start_s: float = LIMITS.start_s, move_ms: int = LIMITS.move_ms, margin_ms: int = LIMITS.margin_ms
+) -> Report:
     """Return the report of a quick check in one game."""
-    wanted = Wanted(("no_thanks",), True, Limits(start_s=start_s, move_ms=move_ms))
+    wanted = Wanted(("no_thanks",), True, Limits(start_s=start_s, move_ms=move_ms, margin_ms=margin_ms))
     return check(program(defect), wanted, lambda _: None)
 
 
@@ -133,7 +135,7 @@ def test_a_sound_bot_passes() -> None:
 @pytest.mark.parametrize("name", SOUND)
 def test_unusual_bots_pass(name: str) -> None:
     """What the contract allows is not called a fault."""
-    report = checked(name, move_ms=120)
+    report = checked(name, move_ms=120, margin_ms=600)  # a busy machine stands still for longer than the usual margin
     assert report.findings == []
 
 

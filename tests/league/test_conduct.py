@@ -36,7 +36,7 @@ def test_computing_between_turns_is_measured_and_pausing_prevents_it() -> None:
     """Both in one test, as ratios of one run: the machine is shared."""
     spinning = conduct("--fault", "spin", "--at", "1")
     paused = conduct("--fault", "spin", "--at", "1", pause=True)
-    assert spinning.idle_cpu_ns > 0.3 * spinning.idle_ns
+    assert spinning.idle_cpu_ns > 0.15 * spinning.idle_ns  # a bot is nice: a busy machine gives it a quarter
     assert paused.idle_ns > 500_000_000
     assert paused.idle_cpu_ns < 0.1 * paused.idle_ns
 
@@ -49,8 +49,10 @@ def test_a_paused_bot_hears_the_end_and_leaves_by_itself() -> None:
 
 
 @pytest.mark.parametrize("level", ["landlock", "none"])
-def test_what_a_bot_leaves_behind_is_counted(level: str) -> None:
+def test_what_a_bot_leaves_behind_is_counted(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is counted of a bot that goes by itself: this one is given the time."""
     need_level(level)
+    monkeypatch.setattr("arena.players.process.LEAVE_S", 30)
     assert conduct("--fault", "fork", "--at", "1", sandbox=level).left_over == 1
 
 

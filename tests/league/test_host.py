@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TypeAlias
 
 from arena.league.job import Job, SittingEnd
@@ -70,10 +71,11 @@ def test_a_stalled_worker_voids_games_and_blames_no_bot() -> None:
 
 def test_a_bot_that_is_stopped_has_stalled_by_itself() -> None:
     """Nobody kept it from the processor: it did not want to run."""
-    sitting = job([program("a", "--sleep-ms", "30"), program("b"), program("c")], 6, LIMITS, in_flight=1)
+    limits = replace(LIMITS, margin_ms=600)
+    sitting = job([program("a", "--sleep-ms", "30"), program("b"), program("c")], 6, limits, in_flight=1)
 
     def stop_the_bot(*_: object) -> None:
-        pause(max(marked(f"{sitting.mark}0-")), 1.2)
+        pause(max(marked(f"{sitting.mark}0-")), 2.5)
 
     items = play_while(sitting, stop_the_bot)
     words = [str(item.terminations[0]) for item in items if isinstance(item, Finished)]

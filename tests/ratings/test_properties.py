@@ -56,21 +56,21 @@ def assert_sound(table: Ladder) -> None:
     assert len({row.name for row in table.rows}) == len(table.rows)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(leagues, priors)
 def test_any_league_has_a_finite_ladder(results: Results, prior: Prior) -> None:
     """Protects the first promise: nothing that can be played makes the ladder fail or print ``nan``."""
     assert_sound(ladder(results, prior=prior))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(two_seat_leagues, priors, st.sampled_from(["rao-kupper", "davidson"]))
 def test_any_two_seat_league_has_tie_model_ratings(results: Results, prior: Prior, model: str) -> None:
     """Protects the tie models in the same way."""
     assert_sound(ladder(results, prior=prior, model=model))  # type: ignore[arg-type]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(leagues, st.randoms(use_true_random=False))
 def test_order_and_names_do_not_matter(results: Results, stream: object) -> None:
     """Protects reproducibility on odd leagues: shuffled and renamed, ratings and errors agree."""
@@ -85,7 +85,7 @@ def test_order_and_names_do_not_matter(results: Results, stream: object) -> None
     assert one.groups.bound == two.groups.bound[::-1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(leagues)
 def test_everything_beside_the_ladder_is_finite(results: Results) -> None:
     """Protects the other tables and checks from leagues that are small, split or one-sided."""

@@ -39,7 +39,7 @@ def fields(draw: st.DrawFn) -> Field:
 
 
 @given(fields())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_all_line_ups(field: Field) -> None:
     """Round-robin and gauntlet, with and without authors kept apart: each line-up once, and the formula counts them."""
     found = list(field.line_ups())
@@ -49,7 +49,7 @@ def test_all_line_ups(field: Field) -> None:
 
 
 @given(fields(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_subset(field: Field, data: st.DataObject) -> None:
     """A subset has the asked size, repeats nothing, and holds allowed line-ups alone."""
     total = len(brute(field))
@@ -61,7 +61,7 @@ def test_subset(field: Field, data: st.DataObject) -> None:
 
 
 @given(st.integers(3, 14), st.integers(2, 5), st.integers(1, 60))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_subset_uses_bots_equally(number_of_bots: int, seats: int, number: int) -> None:
     """Every bot equally often (within one when the places do not divide), so that no rating rests on fewer games."""
     if seats > number_of_bots:

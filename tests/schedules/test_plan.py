@@ -182,4 +182,4 @@ class Resuming(RuleBasedStateMachine):
 
 
 TestResuming = Resuming.TestCase
-TestResuming.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
+TestResuming.settings = settings(max_examples=25, stateful_step_count=12)

@@ -73,7 +73,7 @@ def test_identity_first(policy: str | int) -> None:
 
 
 @given(st.sampled_from([2, 3, 4, 5, 7]), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_number_is_as_even_as_can_be(k: int, data: st.DataObject) -> None:
     """A number of seatings never treats two bots more differently than by one game, on seats and on pairs of seats."""
     number = data.draw(st.integers(1, min(factorial(k), 400)))
@@ -85,7 +85,7 @@ def test_number_is_as_even_as_can_be(k: int, data: st.DataObject) -> None:
 
 
 @given(st.integers(1, 720))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_number_of_six(number: int) -> None:
     """Six seats have no best possible order: seats stay within one, pairs within four; multiples of 120 are even."""
     chosen = seatings(number, 6)

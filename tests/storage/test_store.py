@@ -260,4 +260,4 @@ class Journal(RuleBasedStateMachine):
 
 
 TestJournal = Journal.TestCase
-TestJournal.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)
+TestJournal.settings = settings(max_examples=15, stateful_step_count=15)
