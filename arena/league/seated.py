@@ -312,7 +312,8 @@ class Seated:
             return
         self._connection = None
         if end.may_return and self.greeted and self._job.limits.reconnect and not self.reconnected:
-            self.broken_since_ns = self._world.now_ns()
+            if self.broken_since_ns is None:  # a stream that ends without a Hello brought nobody back
+                self.broken_since_ns = self._world.now_ns()
         else:
             self._host.on_hung_up(self, f"{end.words} ({OR_TOO_LONG})" if end.may_return else end.words)
 
