@@ -111,7 +111,7 @@ class Rematch:
             await server.start([address])
             self._bot = bot = Seated(self._seat, self._job, self, server, address)
             bot.start()
-            await self._done.wait()
+            await ticker
         finally:
             ticker.cancel()
             if self._bot is not None:
@@ -151,6 +151,11 @@ class Rematch:
         """Take the end of the stream for a fault of its own unless the process ends, too."""
         asyncio.get_running_loop().call_later(BREAK_S, bot.stop_for, Termination.DISCONNECT, words)
 
+    def on_failure(self, error: Exception) -> None:
+        """End the rematch; what was wrong is told once the bot has been ended."""
+        self._failure = self._failure or error
+        self._done.set()
+
     async def _tick(self) -> None:
         while not self._done.is_set():
             await asyncio.sleep(TICK_S)
@@ -172,11 +177,8 @@ class Rematch:
     # -- what follows -------------------------------------------------------------------------------------------------
 
     def _next(self, bot: Seated) -> None:
-        try:
-            self._decision = next(self._decisions, None)
-        except Exception as error:  # whatever is wrong with the record is told once the bot has been ended
-            self._failure = error
-        if self._decision is None or self._failure is not None:
+        self._decision = next(self._decisions, None)
+        if self._decision is None:
             self._done.set()
         else:
             bot.send([self._play])

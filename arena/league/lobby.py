@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from arena.errors import Termination
 from arena.games import Seat
+from arena.league.guard import guarded
 from arena.league.job import Job
 from arena.league.seated import Host, Seated, Stage
 from arena.players.base import Listen, Program
@@ -150,6 +151,7 @@ class SeatedGuest(Seated):
         self.stage = Stage.GONE
         self._guest.sit(None)
 
+    @guarded
     def stop_for(self, word: Termination, words: str) -> None:
         """End its stream: a death with this word; it may dial again."""
         if self.stage in (Stage.STARTING, Stage.READY):

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from arena.errors import Termination
 from arena.games import Seat
+from arena.league.guard import guarded
 from arena.league.job import Job
 from arena.league.names import file_name
 from arena.league.play import Play
@@ -58,6 +59,10 @@ class Host(Protocol):
 
     def on_hung_up(self, bot: Seated, words: str) -> None:
         """Take notice that the stream has ended for good; whether the process has, too, shows within moments."""
+        ...
+
+    def on_failure(self, error: Exception) -> None:
+        """Take notice of an error of our own, or of the game's, while something was done about the bot."""
         ...
 
 
@@ -145,6 +150,10 @@ class Seated:
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
+    def on_failure(self, error: Exception) -> None:
+        """Hand on a failure of ours."""
+        self._host.on_failure(error)
+
     def start(self) -> None:
         """Start a fresh process; ``on_ready`` of the host follows."""
         self._add_up()
@@ -212,6 +221,7 @@ class Seated:
         if self.process is not None:
             await self._end()
 
+    @guarded
     def _exited(self) -> None:
         if self.stage in (Stage.STARTING, Stage.READY):
             assert self.process is not None
@@ -225,6 +235,7 @@ class Seated:
             self.greeted = False  # else it would be started again and again, for nothing, while others think
         self._host.on_death(self, word, words)
 
+    @guarded
     def stop_for(self, word: Termination, words: str) -> None:
         """End a process that broke the rules: a death with this word."""
         if self.process is not None and self.stage in (Stage.STARTING, Stage.READY):
@@ -237,6 +248,7 @@ class Seated:
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
+    @guarded
     def on_hello(self, connection: Connection, hello: Hello) -> None:
         """Welcome the bot, or refuse it in words."""
         if self.stage is not Stage.STARTING and self.stage is not Stage.READY:
@@ -287,12 +299,14 @@ class Seated:
             return f"bot {self.program.name} says it cannot play {self._job.game}, only {', '.join(self.declared)}"
         return ""
 
+    @guarded
     def on_answers(self, answers: Sequence[Answer], now_ns: int) -> None:
         """Hand a list to the sitting."""
         if self.stage is Stage.READY:
             self.last_message_ns = now_ns
             self._host.on_list(self, answers, now_ns)
 
+    @guarded
     def on_sent(self, keys: Sequence[Key], now_ns: int) -> None:
         """Start the clock: the list is being written."""
         self.lists += 1
@@ -303,6 +317,7 @@ class Seated:
             if play is not None and key not in self.clock.open:
                 self.clock.sent(key, play.clocks[self.seat], now_ns)
 
+    @guarded
     def on_end(self, connection: Connection, end: End) -> None:
         """Take the end of the stream: a crash if the process is ending too, which the pidfd tells."""
         if self.stage not in (Stage.STARTING, Stage.READY) or connection.token != self._token:

@@ -21,6 +21,7 @@ from typing import Any
 from arena.errors import Termination
 from arena.games import Game, Seat, create
 from arena.league.baton import Baton
+from arena.league.guard import guarded
 from arena.league.job import Job, SittingEnd
 from arena.league.lobby import Lobby, SeatedGuest
 from arena.league.play import Play
@@ -178,19 +179,16 @@ class Sitting:
             conduct=tuple(bot.conduct for bot in self._bots),
         )
 
+    @guarded
     def _act(self) -> None:
-        """Do what is due; a failure of ours ends the sitting and is scored against nobody."""
-        if not self._playing or self._done.is_set():
-            return
-        try:
+        """Do what is due."""
+        if self._playing and not self._done.is_set():
             self._open_games()
             self._baton.pass_on(self._open.values())
-        except BaseException as error:
-            self._fail(error)
-            raise
 
-    def _fail(self, error: BaseException) -> None:
-        self._failure = error
+    def on_failure(self, error: BaseException) -> None:
+        """End the sitting for a failure of ours; the first is the one that is told, the others may come of it."""
+        self._failure = self._failure or error
         self._done.set()
         self._started.set()
 
@@ -202,7 +200,7 @@ class Sitting:
     def _finished_task(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._fail(error)
+            self.on_failure(error)
 
     # -- games --------------------------------------------------------------------------------------------------------
 
