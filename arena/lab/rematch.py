@@ -27,8 +27,6 @@ from arena.referee.clock import MS
 from arena.referee.reenact import Decision
 
 TICK_S = 0.010
-BREAK_S = 0.1
-"""How long the end of a process may come after the end of its stream, for the two to be one crash."""
 NO_ANSWER = "no answer"
 
 
@@ -146,10 +144,6 @@ class Rematch:
         """Compare the end of the process with what is recorded."""
         if not self._done.is_set():
             self._ended(word if bot.greeted else Termination.NO_SHOW, words)
-
-    def on_hung_up(self, bot: Seated, words: str) -> None:
-        """Take the end of the stream for a fault of its own unless the process ends, too."""
-        asyncio.get_running_loop().call_later(BREAK_S, bot.stop_for, Termination.DISCONNECT, words)
 
     def on_failure(self, error: Exception) -> None:
         """End the rematch; what was wrong is told once the bot has been ended."""

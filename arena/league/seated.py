@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import statistics
 from collections import deque
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ from arena.referee.clock import MS, Key, ProcessClock
 IN_FLIGHT_MAX = 64
 NOTE_MAX = 500
 EVIDENCE_LINES = 50
+BREAK_S = 0.1
+"""How long the end of a process may come after the end of its stream, for the two to be one crash."""
 SAMPLES = 20
 WAITS_NS = MS
 """A bot whose decisions take longer than this and mostly without computing is waiting for something."""
@@ -55,10 +58,6 @@ class Host(Protocol):
 
     def on_death(self, bot: Seated, word: Termination, words: str) -> None:
         """Take notice that the process has ended without leave, or must be ended."""
-        ...
-
-    def on_hung_up(self, bot: Seated, words: str) -> None:
-        """Take notice that the stream has ended for good; whether the process has, too, shows within moments."""
         ...
 
     def on_failure(self, error: Exception) -> None:
@@ -330,7 +329,13 @@ class Seated:
             if self.broken_since_ns is None:  # a stream that ends without a Hello brought nobody back
                 self.broken_since_ns = self._world.now_ns()
         else:
-            self._host.on_hung_up(self, f"{end.words} ({OR_TOO_LONG})" if end.may_return else end.words)
+            words = f"{end.words} ({OR_TOO_LONG})" if end.may_return else end.words
+            asyncio.get_running_loop().call_later(BREAK_S, self._hung_up, self.starts, self.greeted, words)
+
+    def _hung_up(self, start: int, greeted: bool, words: str) -> None:
+        """End a process whose stream has ended for good, unless it ended meanwhile, or has said its first Hello."""
+        if (self.starts, self.greeted) == (start, greeted):
+            self.stop_for(Termination.DISCONNECT, words)
 
     def _return(self, connection: Connection) -> None:
         """Take back a bot whose stream broke: its games and open requests are sent again, its clocks ran on."""

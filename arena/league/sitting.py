@@ -39,8 +39,6 @@ FAULTED_IN_A_ROW = 10
 FAILED_STARTS = 3
 LATE_WINDOWS = 3
 STRAYS = 10
-BREAK_S = 0.1
-"""How long the end of a process may come after the end of its stream, for the two to be one crash."""
 
 
 async def play_sitting(job: Job) -> AsyncIterator[Finished | Void | SittingEnd]:
@@ -413,15 +411,6 @@ class Sitting:
         if all(other.stage is not Stage.STARTING for other in self._bots):
             self._started.set()
         self._act()
-
-    def on_hung_up(self, bot: Seated, words: str) -> None:
-        """Wait for the end of the process whose stream has ended; without it the bot has hung up."""
-        self._spawn(self._hung_up(bot, bot.starts, words))
-
-    async def _hung_up(self, bot: Seated, start: int, words: str) -> None:
-        await asyncio.sleep(BREAK_S)
-        if bot.starts == start:
-            bot.stop_for(Termination.DISCONNECT, words)
 
     def on_death(self, bot: Seated, word: Termination, words: str) -> None:
         """Rule the end of a process, and start it again if it is still needed."""

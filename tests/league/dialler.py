@@ -1,10 +1,11 @@
-"""A bot that opens more streams than it needs: ``python -m tests.league.dialler --leave``."""
+"""A bot that opens more streams than it needs: ``python -m tests.league.dialler``, with ``--leave`` or ``--hurry``."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
+import time
 from argparse import Namespace
 from typing import Any, NoReturn
 
@@ -16,6 +17,8 @@ from arena.v1 import arena_pb2
 PAUSE_S = 0.05
 HEARD_S = 0.1
 """After this time an answer has been read, unless the machine is very busy: only then nothing is open any more."""
+
+WELCOME = "welcome after"
 
 
 def dial(channel: Any) -> Any:
@@ -48,9 +51,25 @@ class Leaver(Fixture):
                 await dial_and_leave(channel)
 
 
+class Hurrier(Fixture):
+    """Leaves a first stream without a word, and plays as it should on the next one; prints when that was welcome."""
+
+    async def run(self) -> None:
+        """Dial twice."""
+        async with grpc.aio.insecure_channel(os.environ["ARENA_ADDRESS"]) as channel:
+            self.left_at = time.monotonic()
+            await dial_and_leave(channel)
+        await super().run()
+
+    async def _take(self, call: Any, response: arena_pb2.PlayResponse) -> None:
+        if response.HasField("welcome"):
+            print(f"{WELCOME} {time.monotonic() - self.left_at}", flush=True)
+        await super()._take(call, response)
+
+
 def main() -> None:
     """Run the bot that is named first; the other flags are those of the fixture bot."""
-    kinds: dict[str, type[Fixture]] = {"--leave": Leaver}
+    kinds: dict[str, type[Fixture]] = {"--leave": Leaver, "--hurry": Hurrier}
     flags: Namespace = parser().parse_args(sys.argv[2:])
     asyncio.run(kinds[sys.argv[1]](flags).run())
 

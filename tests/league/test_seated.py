@@ -24,7 +24,7 @@ class Quiet:
     def on_ready(self, *_: Any) -> None:
         self.told += 1
 
-    on_list = on_death = on_hung_up = on_failure = on_ready
+    on_list = on_death = on_failure = on_ready
 
 
 async def dial(seated: Seated, server: Server, address: str) -> arena_pb2.PlayResponse:
