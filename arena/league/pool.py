@@ -253,6 +253,8 @@ class Pool:
     def _replace(self, worker: _Worker) -> Iterator[Item]:
         """Start a worker in the place of a dead one; what it had not finished is played again.
 
+        Not while the run is being stopped: whoever stops a service tells the workers, too, to end.
+
         Yields:
             The games that were open when it died, as attempts that do not count.
         """
@@ -262,9 +264,8 @@ class Pool:
             for void in _aborted(worker, f"the worker that played it ended with {exit_words(status)}"):
                 yield Item(worker.job, void)
             worker.open.clear()
-        self._deaths += 1
-        if self._deaths >= DEATHS_IN_A_ROW:
-            raise WorkerFailed(f"{self._deaths} workers died in a row without finishing a game")
+        if not self._stopping:
+            self._count_death()
         if worker.job is not None:
             end_marked(worker.job.mark)
             left = tuple(game for game in worker.job.games if game.game_id not in worker.finished)
@@ -272,7 +273,13 @@ class Pool:
                 self._again.append(replace(worker.job, games=left))
                 self._exhausted = False
         remove_tree(worker.scratch)
-        self._workers[self._workers.index(worker)] = self._start(worker.number)
+        at = self._workers.index(worker)
+        self._workers[at : at + 1] = [] if self._stopping else [self._start(worker.number)]
+
+    def _count_death(self) -> None:
+        self._deaths += 1
+        if self._deaths >= DEATHS_IN_A_ROW:
+            raise WorkerFailed(f"{self._deaths} workers died in a row without finishing a game")
 
 
 def _aborted(worker: _Worker, words: str) -> tuple[Void, ...]:
