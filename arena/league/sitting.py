@@ -407,8 +407,8 @@ class Sitting:
     # -- starts and deaths --------------------------------------------------------------------------------------------
 
     def on_ready(self, bot: Seated) -> None:
-        """Begin when every bot has said Hello or failed."""
-        if all(other.stage is not Stage.STARTING for other in self._bots):
+        """Begin when every bot has said Hello or failed; a guest may be here before others are even started."""
+        if all(other.starts and other.stage is not Stage.STARTING for other in self._bots):
             self._started.set()
         self._act()
 
