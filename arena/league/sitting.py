@@ -122,6 +122,7 @@ class Sitting:
 
     async def _tidy_up(self, folder: str, server: Server) -> None:
         """End all that was started, then say what it cost."""
+        self._done.set()  # also when this is cancelled: nothing may be started beside
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*(bot.leave("all games are over") for bot in self._bots), return_exceptions=True)
@@ -191,6 +192,10 @@ class Sitting:
         self._started.set()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let some work go on beside, unless all ends: what ends everything would not know of it."""
+        if self._done.is_set():
+            work.close()
+            return
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._finished_task)

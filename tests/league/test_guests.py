@@ -9,33 +9,41 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from arena.errors import Termination
 from arena.league.job import SittingEnd
-from arena.league.lobby import Lobby
+from arena.league.lobby import Guest, Lobby
+from arena.league.seated import Seated
 from arena.league.sitting import Sitting
 from arena.players.base import AT_HOME, Limits, Program
+from arena.players.remote import End
 from arena.records.record import Finished, Void
 from arena.v1 import arena_pb2
 from tests.league.sittings import job, program
 
-ME = Program("me", "1", "", (), "", (), "0" * 64, token="by hand")
+ME, YOU = (Program(name, "1", "", (), "", (), "0" * 64, token=f"by hand: {name}") for name in ("me", "you"))
 PATIENT = Limits(start_s=60, move_ms=60_000)
 
 
 @asynccontextmanager
-async def lobby_with_guest() -> AsyncIterator[Lobby]:
-    """Yield a lobby in which a bot that was started by hand waits for its first sitting."""
+async def lobby_with(*programs: Program) -> AsyncIterator[Lobby]:
+    """Yield a lobby in which bots that were started by hand wait for their first sitting."""
     addresses: list[str] = []
     lobby = Lobby(AT_HOME, addresses.append)
-    await lobby.open([ME])
-    variables = os.environ | {"ARENA_ADDRESS": addresses[0], "ARENA_TOKEN": ME.token}
-    bot = await asyncio.create_subprocess_exec(sys.executable, "-m", "arena.testing.bots", env=variables)
+    await lobby.open(programs)
+    bots = [await start_bot(addresses[0], program) for program in programs]
     try:
-        while lobby.guest(ME).connection is None:
+        while any(lobby.guest(program).connection is None for program in programs):
             await asyncio.sleep(0.01)
         yield lobby
     finally:
         await lobby.close()
-        await asyncio.wait_for(bot.wait(), 30)
+        await asyncio.wait_for(asyncio.gather(*(bot.wait() for bot in bots)), 30)
+
+
+async def start_bot(address: str, program: Program) -> asyncio.subprocess.Process:
+    """Start a fixture bot as a person does."""
+    variables = os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": program.token}
+    return await asyncio.create_subprocess_exec(sys.executable, "-m", "arena.testing.bots", env=variables)
 
 
 def most_requests(logs: Path) -> int:
@@ -50,7 +58,7 @@ def test_a_sitting_with_a_guest_begins_when_all_others_have_said_hello(tmp_path:
     sitting = job([ME, *slow], 8, PATIENT, in_flight=48, logs=str(tmp_path))
 
     async def play() -> list[Finished | Void | SittingEnd]:
-        async with lobby_with_guest() as lobby:
+        async with lobby_with(ME) as lobby:
             return [item async for item in Sitting(sitting, lobby=lobby).play()]
 
     *games, end = asyncio.run(asyncio.wait_for(play(), 60))
@@ -59,3 +67,30 @@ def test_a_sitting_with_a_guest_begins_when_all_others_have_said_hello(tmp_path:
     assert (most_requests(b), most_requests(c)) == (1, 1)
     assert isinstance(end, SittingEnd)
     assert end.start_seconds > 0.5
+
+
+def test_a_guest_that_is_lost_while_its_sitting_is_closed_is_not_seated_there_again() -> None:
+    """Its stream breaks the rules just when the other guest has been told to leave, and it has not yet."""
+    seats: list[Seated | None] = []
+
+    async def play() -> None:
+        async with lobby_with(ME, YOU) as lobby:
+            me, you = lobby.guest(ME), lobby.guest(YOU)
+
+            def sit_me(seated: Seated | None) -> None:
+                Guest.sit(me, seated)
+                if seated is None and you.connection is not None:
+                    you.on_end(you.connection, End(Termination.PROTOCOL, "garbage", False))
+
+            def sit_you(seated: Seated | None) -> None:
+                seats.append(seated)
+                Guest.sit(you, seated)
+
+            me.sit, you.sit = sit_me, sit_you  # type: ignore[method-assign]
+            playing = Sitting(job([ME, YOU, program("b")], 200, PATIENT, in_flight=1), lobby=lobby).play()
+            assert isinstance(await anext(playing), Finished)
+            await playing.aclose()
+
+    asyncio.run(asyncio.wait_for(play(), 60))
+    assert len(seats) == 2, "it has taken its seat and left it"
+    assert seats[-1] is None
