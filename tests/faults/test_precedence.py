@@ -126,7 +126,7 @@ def test_every_pair_of_the_list_meets_or_has_a_reason_not_to() -> None:
 def test_two_faults_in_one_decision(pair: tuple[str, str], meeting: Meeting, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is recorded is what the table says, once; the others do not notice."""
     if (meeting.first, meeting.then) == ("half-close", "crash"):
-        monkeypatch.setattr("arena.league.sitting.BREAK_S", 5)  # a busy machine ends processes late
+        monkeypatch.setattr("arena.league.seated.BREAK_S", 5)  # a busy machine ends processes late
     flags = ("--fault", meeting.first, "--then", meeting.then, "--at", "3", "--late-ms", "1050")
     is_late = meeting.first == "late"  # then the others give it time to answer before its next decision
     slow = [program(name, "--sleep-ms", "200" if is_late else "0", "--sleeps", SLEEPS) for name in "bc"]
