@@ -30,7 +30,7 @@ from arena.league.tables import MOVE_MS_MOST
 from arena.players.base import FaultPolicy, Limits, Program
 from arena.players.levels import resolve_level
 from arena.records.codec import decode
-from arena.records.record import Finished, Record, places
+from arena.records.record import Finished, Record, Void, places
 from arena.reports.explain import explanation, fault_words
 from arena.reports.game_sheet import natural_scores
 from arena.reports.rows import Cell, Column, Rows
@@ -109,18 +109,38 @@ def play_one(spec: GameSpec, programs: Sequence[Program], seed: str, limits: Lim
     pool = Pool(1)
     try:
         for _ in range(VOIDS_PAUSE):
-            items = [item.content for item in pool.play(iter([replace(job, mark=new_mark())])) if item is not None]
-            (end,) = [item for item in items if isinstance(item, SittingEnd)]
-            (played,) = [item for item in items if not isinstance(item, SittingEnd)]
-            if isinstance(played, Finished):
-                return played, end
-            tell(f"this attempt does not count: {played.evidence}")
+            played = _attempt(pool, replace(job, mark=new_mark()))
+            if played is not None:
+                return played
     finally:
         pool.close()
     raise UsageError(
         f"the game was void {VOIDS_PAUSE} times: this machine is too busy for decisions in {limits.move_ms} ms; end "
         "other programs, or allow more time with --move-ms"
     )
+
+
+def _attempt(pool: Pool, job: Job) -> tuple[Finished, SittingEnd] | None:
+    """Play a job of one game; return None when the game was void, or its worker died after it.
+
+    A game whose worker dies in it is void, too; but then the pool has played it again by itself, with a new worker.
+    """
+    finished: Finished | None = None
+    end: SittingEnd | None = None
+    for item in pool.play(iter([job])):
+        match item and item.content:
+            case Void() as void:
+                tell(f"this attempt does not count: {void.evidence}")
+            case Finished() as finished:
+                pass
+            case SittingEnd() as end:
+                pass
+    if finished is None:
+        return None
+    if end is None:
+        tell("this attempt does not count: the worker that played it died before it told what the bots printed")
+        return None
+    return finished, end
 
 
 def _result(record: Record) -> Rows:
