@@ -106,8 +106,10 @@ def _uri(path: Path) -> str:
 
 def _read_only_uri(path: Path) -> str:
     """A reader of a write-ahead log needs its index file; where none is and none can be made, nobody writes either."""
-    log = path.with_name(path.name + "-wal")
-    idle = not log.exists() or log.stat().st_size == 0
+    try:
+        idle = path.with_name(path.name + "-wal").stat().st_size == 0
+    except FileNotFoundError:  # asked for once and not twice: the writer removes it when it closes
+        idle = True
     writable = os.access(path.parent, os.W_OK, effective_ids=True)
     return f"{_uri(path)}?mode=ro" + ("&immutable=1" if idle and not writable else "")
 

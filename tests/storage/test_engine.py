@@ -21,7 +21,7 @@ from alembic.script import ScriptDirectory
 
 from arena.errors import UsageError
 from arena.storage import schema
-from arena.storage.engine import stored_version
+from arena.storage.engine import _read_only_uri, stored_version
 from arena.storage.store import Store
 from tests.storage.games import finished, new_store, planned_games
 
@@ -166,6 +166,34 @@ def test_unwritable_folder() -> None:
         with Store.open(folder / "league.db") as reader:
             assert reader.counts().stored == 24
         assert sorted(item.name for item in folder.iterdir()) == ["league.db"]
+
+
+LOG_COMES_AND_GOES = """
+import sys
+from pathlib import Path
+log = Path(sys.argv[1])
+print("ready", flush=True)
+while True:
+    log.touch()
+    log.unlink()
+"""
+
+
+def test_the_log_may_go_while_a_reader_opens(tmp_path: Path) -> None:
+    """The writer removes its log as it closes: whoever asks for standings just then reads them all the same."""
+    path = tmp_path / "league.db"
+    new_store(path).close()
+    command = [sys.executable, "-c", LOG_COMES_AND_GOES, f"{path}-wal"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            addresses = {_read_only_uri(path) for _ in range(10_000)}
+        finally:
+            child.kill()
+    assert addresses == {f"{path.as_uri()}?mode=ro"}
+    with Store.open(path) as reader:
+        assert reader.counts().stored == 0
 
 
 def test_file_size_limit(tmp_path: Path) -> None:
