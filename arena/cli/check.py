@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.main import EXIT_FAILED, EXIT_USAGE, STATUS, forget
+from arena.cli.main import EXIT_FAILED, EXIT_USAGE, STATUS
 from arena.cli.options import move_ms_option
 from arena.cli.out import tell
 from arena.errors import UsageError
@@ -64,10 +64,10 @@ def check(
     require_plays([declared], games)
     with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
         level = resolve_level("auto")
-        builds = Builds(users_cache(), level, _progress, rebuild, caches=True)
+        builds = Builds(users_cache(), level, tell, rebuild, caches=True)
         program = snapshot(declared, Path(folder), step_sandbox(level), builds)
         wanted = Wanted(games or program.games, quick, Limits(move_ms=move_ms, sandbox=level))
-        report = run_check(program, wanted, lambda words: _progress(f"checking: {words}"))
+        report = run_check(program, wanted, lambda words: tell(f"checking: {words}"))
     found = document(report, program, wanted)
     own = declared.folder / BADGE if declared.owns_folder and not is_bundled(declared) else None
     refused: UsageError | None = None
@@ -101,14 +101,6 @@ def check(
         if lost:
             tell(lost)
         sys.exit(EXIT_FAILED)
-
-
-def _progress(words: str) -> None:
-    """Print words on stderr; the check goes on when nobody reads them, so that its exit status is always true."""
-    try:
-        tell(words)
-    except BrokenPipeError:
-        forget(sys.stderr)
 
 
 def _why_none(bot: Bot, report: Report) -> str:

@@ -143,10 +143,11 @@ def _status() -> str | int | None:
         raised = next((error for error in (stop, stop.__cause__) if isinstance(error, KeyboardInterrupt)), None)
         number = raised.args[0] if raised is not None and raised.args else signal.SIGINT
         by = "with Ctrl-C" if number == signal.SIGINT else f"by {signal.Signals(number).name}"
-        click.echo(f"stopped {by}", err=True)
+        tell(f"stopped {by}")
         return 128 + int(number)
     except click.ClickException as error:
-        error.show()
+        with _unread():
+            error.show()
         return EXIT_USAGE
     except (UsageError, BadOptions) as error:
         return _say(error, EXIT_USAGE)
@@ -183,6 +184,24 @@ def forget(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def tell(words: str) -> None:
+    """Print words for a person on stderr; the command goes on when nobody reads them.
+
+    What it does is not what it says of it: a league is played to its end, and every exit status is true.
+    """
+    with _unread():
+        click.echo(words, err=True)
+
+
+@contextmanager
+def _unread() -> Iterator[None]:
+    """Pass over what is said on stderr when its reader has gone, now and later."""
+    try:
+        yield
+    except BrokenPipeError:
+        forget(sys.stderr)
+
+
 def _say(error: Exception, status: int) -> int:
-    click.echo(f"error: {error}", err=True)
+    tell(f"error: {error}")
     return status

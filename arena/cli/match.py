@@ -12,10 +12,9 @@ from typing import Any
 import click
 import numpy as np
 
-from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
 from arena.cli.options import game_options, move_ms_option
 from arena.cli.out import print_rows, tell
-from arena.cli.progress import terminal_show
+from arena.cli.progress import exit_status, terminal_show
 from arena.errors import UsageError, nearest
 from arena.league.bots import read_bots, require_players
 from arena.league.folder import set_aside
@@ -96,6 +95,7 @@ def match(
 
             watch = MatchWatch(_test(sprt, names), told)
         outcome = run_league(league, results, show, workers=workers or len(os.sched_getaffinity(0)), enough=watch)
+    status = exit_status(outcome)
     with Store.open(results / "league.db") as store:
         found = league_standings(store, checks=False)
     played = Match.of(names, found.games[0], watch.test if watch else None)
@@ -108,10 +108,9 @@ def match(
     tell(f"results: {results}/   next: arena standings {results}, or arena explain {results} --bot {names[0]}")
     if outcome.paused:
         tell(f"paused: {outcome.paused}\nonce that is mended, the same command goes on")
-        sys.exit(EXIT_FAILED)
-    if outcome.interrupted:
+    elif outcome.interrupted:
         tell("stopped; the same command goes on")
-        sys.exit(EXIT_INTERRUPTED)
+    sys.exit(status)
 
 
 def read_sprt(text: str) -> Sprt:

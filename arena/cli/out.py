@@ -12,6 +12,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from arena.cli.main import tell as tell  # all commands have it from here
 from arena.errors import UsageError
 from arena.games import Seat
 from arena.records.record import Record
@@ -25,11 +26,6 @@ if TYPE_CHECKING:  # the ratings load SciPy, for which only the commands that ra
 RESULTS = Path("results")
 PIPE_WIDTH = 100
 """Characters of a line where there is no terminal to ask, unless ``COLUMNS`` says otherwise."""
-
-
-def tell(words: str) -> None:
-    """Print words for a person on stderr."""
-    click.echo(words, err=True)
 
 
 def rich_table(rows: Rows, title: str = "") -> Table:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+import click
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
+from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, STATUS
 from arena.cli.out import rich_table, tell
 from arena.league.runner import Outcome, Tally
 from arena.league.values import League
@@ -154,6 +156,13 @@ class LiveShow(Show):
 
     def _render(self) -> Group:
         return Group(self._bar, *(rich_table(_narrow(table)) for table in self._tables[:2]), self._waiting, self._words)
+
+
+def exit_status(outcome: Outcome) -> int:
+    """Return the exit status of a run; it is kept, so that it is true though nobody reads what is printed next."""
+    status = EXIT_FAILED if outcome.paused else EXIT_INTERRUPTED if outcome.interrupted else 0
+    click.get_current_context().meta[STATUS] = status
+    return status
 
 
 def _stopping(*, decided: bool) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
+from arena.cli.main import EXIT_INTERRUPTED
 from arena.cli.out import print_rows, tell
-from arena.cli.progress import Show, terminal_show
+from arena.cli.progress import Show, exit_status, terminal_show
 from arena.errors import UsageError
 from arena.league.badge import digests, require_badges, unchecked
 from arena.league.bots import shipped
@@ -73,13 +73,13 @@ def run_league(
     except KeyboardInterrupt:
         tell(f"stopped at once; this goes on: {command}")
         sys.exit(EXIT_INTERRUPTED)
+    status = exit_status(outcome)
     _finish(league, results, outcome, show, as_json=as_json)
     if outcome.paused:
         tell(f"paused: {outcome.paused}\nonce that is mended, this goes on: {command}")
-        sys.exit(EXIT_FAILED)
-    if outcome.interrupted:
+    elif outcome.interrupted:
         tell(f"stopped; this goes on: {command}")
-        sys.exit(EXIT_INTERRUPTED)
+    sys.exit(status)
 
 
 def _finish(league: League, results: Path, outcome: Outcome, show: Show, *, as_json: bool) -> None:
