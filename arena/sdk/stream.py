@@ -3,6 +3,10 @@
 Answers are sent when the list at hand is done, or when 1 ms has passed since the last sending or receipt: an answer
 that waits behind a slow decision would be charged for it. After such a sending the loop is entered once, so that the
 message really leaves before the next decision takes the interpreter.
+
+**A write that fails decides nothing.** While the bot thinks, nothing is read: the stream may have broken meanwhile, or
+ended in order because the bot thought longer than its games lasted. gRPC says the same of both to whoever writes next.
+So only the reading side ends a stream: it first has what the referee said before, such as Goodbye, and then the end.
 """
 
 from __future__ import annotations
@@ -29,6 +33,8 @@ CERTIFICATE = "ARENA_CERTIFICATE"
 FLUSH_S = 0.001
 REDIAL_S = 0.1
 MAY_RETURN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
+WRITE_FAILED = (grpc.StatusCode.INTERNAL, "Internal error from Core")
+"""What gRPC itself says of a stream that had ended before it was written to; the true status is mostly lost by that."""
 MAX_IN_FLIGHT = 64
 CHANNEL_OPTIONS = (("grpc.max_receive_message_length", 64 << 20),)
 
@@ -106,11 +112,16 @@ async def _play(player: _Player, address: str, token: str, hello: arena_pb2.Hell
         try:
             return await _converse(player, address, token, hello)
         except grpc.aio.AioRpcError as error:
-            if patience is None or not player.is_playing or error.code() not in MAY_RETURN:
+            if patience is None or not player.is_playing or not _has_broken(error):
                 raise
             print(f"the stream broke ({error.code().name}); dialling again", file=sys.stderr)
             await asyncio.sleep(patience)
     raise AssertionError("the second try either returns or raises")
+
+
+def _has_broken(error: grpc.aio.AioRpcError) -> bool:
+    """Return whether a stream has ended with a status after which it may be dialled again."""
+    return error.code() in MAY_RETURN or (error.code(), error.details()) == WRITE_FAILED
 
 
 async def _converse(player: _Player, address: str, token: str, hello: arena_pb2.Hello) -> str | None:
@@ -118,14 +129,24 @@ async def _converse(player: _Player, address: str, token: str, hello: arena_pb2.
     async with _channel(address) as channel:
         stub: Any = arena_pb2_grpc.ArenaServiceStub(channel)  # type: ignore[no-untyped-call, unused-ignore]
         call = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
-        await call.write(arena_pb2.PlayRequest(hello=hello))
-        while (response := await call.read()) is not grpc.aio.EOF:
+        is_open = await _write(call, arena_pb2.PlayRequest(hello=hello))
+        async for response in call:  # after a write that failed, call.read() would not read on
             if response.HasField("refusal"):
                 return f"the referee refused this bot: {response.refusal.words}"
-            await _answer(player, call, response)
+            player.hear(response)
+            is_open = is_open and await _answer(player, call, response.requests)
             if response.HasField("goodbye"):
                 return None
         return "the referee closed the stream without a goodbye"
+
+
+async def _write(call: Any, message: arena_pb2.PlayRequest) -> bool:
+    """Write a message; return whether the stream has taken it. If it has not, the reading side will say why."""
+    try:
+        await call.write(message)
+    except (grpc.aio.AioRpcError, asyncio.InvalidStateError):  # the second, when its end has been seen already
+        return False
+    return True
 
 
 def _channel(address: str) -> grpc.aio.Channel:
@@ -140,20 +161,26 @@ def _channel(address: str) -> grpc.aio.Channel:
     return grpc.aio.secure_channel(address, grpc.ssl_channel_credentials(roots), options=CHANNEL_OPTIONS)
 
 
-async def _answer(player: _Player, call: Any, response: arena_pb2.PlayResponse) -> None:
-    """Take one bundle: tell the bot what is new, decide every request, send the answers by the flush rule."""
-    player.hear(response)
+async def _answer(player: _Player, call: Any, requests: Sequence[arena_pb2.Request]) -> bool:
+    """Decide a list of requests and send the answers by the flush rule.
+
+    Returns:
+        Whether the stream is still there. When it is not, the rest is not decided: nobody would hear it, and what is
+        still open is asked again once the bot has dialled again.
+    """
     answers: list[arena_pb2.Answer] = []
     last = monotonic()
-    waiting = len(response.requests)
-    for request in response.requests:
+    waiting = len(requests)
+    for request in requests:
         waiting -= 1
         answers.append(player.answer(request))
         if not waiting or monotonic() - last > FLUSH_S:
-            await call.write(arena_pb2.PlayRequest(answers=answers))
+            if not await _write(call, arena_pb2.PlayRequest(answers=answers)):
+                return False
             if waiting:
                 await asyncio.sleep(0)
             answers, last = [], monotonic()
+    return True
 
 
 class _Player:

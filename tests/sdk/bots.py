@@ -9,6 +9,8 @@ import time
 
 from arena.sdk import Game, Request, Result, run
 
+THOUGHT: list[int] = []
+
 
 def first(request: Request) -> str:
     """Take the first legal action."""
@@ -26,6 +28,14 @@ def slow(request: Request) -> str:
 def sleepy(request: Request) -> str:
     """Wait for 600 ms at the first two decisions of a game."""
     time.sleep(0.6 if request.decision < 2 else 0)
+    return request.legal_actions[0]
+
+
+def thinker(request: Request) -> str:
+    """Say that it thinks, and wait for 500 ms at the first decision that it is asked."""
+    print("thinking about decision", request.decision)
+    time.sleep(0 if THOUGHT else 0.5)
+    THOUGHT.append(request.decision)
     return request.legal_actions[0]
 
 
