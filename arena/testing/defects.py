@@ -574,6 +574,18 @@ class OneByOne(Bot):
             await super().answer_all([request])
 
 
+class OneByOneStalled(OneByOne):
+    """lists: sends every answer alone, the first of them on a machine that stands still for a moment."""
+
+    has_stood = False
+
+    async def answer_all(self, requests: Sequence[arena_pb2.Request]) -> None:
+        if len(requests) > 16 and not self.has_stood:
+            self.has_stood = True
+            time.sleep(0.2)
+        await super().answer_all(requests)
+
+
 class HoldsBack(Bot):
     """flush: keeps quick answers until the slow ones are done."""
 
@@ -678,6 +690,16 @@ class Thinks(Bot):
         if len(requests) == 1:
             time.sleep(requests[0].budget_ms * 0.8 / 1000)
         await super().answer_all(requests)
+
+
+class Steady(OneByOne):
+    """sound: takes a little more than a millisecond for every decision, so that each answer is sent alone."""
+
+    def choose(self, request: arena_pb2.Request) -> str:
+        end = time.monotonic() + 0.0011
+        while time.monotonic() < end:
+            pass
+        return super().choose(request)
 
 
 class Colours(Bot):
