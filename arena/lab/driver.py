@@ -196,10 +196,35 @@ class Driver:
     async def break_stream(self) -> bool:
         """Break the connection under the stream once; return whether the bot has dialled in again with a Hello."""
         assert self._relay is not None
-        before = self.hellos
-        self._connection, self._cut = None, self._connection
+        before = self._let_go()
         self._relay.cut()
-        has_returned = await self._until(lambda: self.hellos > before or bool(self.death), REDIAL_S)
+        return await self._dials_again(before, REDIAL_S)
+
+    async def break_behind(self, bundle: Bundle, after_s: float, thought_s: float) -> Reply | None:
+        """Send a bundle and break the connection behind it.
+
+        Args:
+            bundle: its answers meet a stream that is no more.
+            after_s: how long after it the connection breaks; 0: at once.
+            thought_s: how long the bot may think about it, before it has to see that the stream broke.
+
+        Returns:
+            The answers that came before the break, as strays; None if the bot has not dialled in again.
+        """
+        assert self._relay is not None
+        self._reply = reply = Reply()
+        self.post(bundle)
+        before = self._let_go()
+        await self._relay.cut_behind(RETURN_S, after_s)
+        return reply if await self._dials_again(before, thought_s + REDIAL_S) else None
+
+    def _let_go(self) -> int:
+        """Take the end of the present stream for no fault; return the number of introductions until now."""
+        self._connection, self._cut = None, self._connection
+        return self.hellos
+
+    async def _dials_again(self, before: int, patience_s: float) -> bool:
+        has_returned = await self._until(lambda: self.hellos > before or bool(self.death), patience_s)
         self._returned = False
         return has_returned and not self.death
 

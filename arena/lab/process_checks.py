@@ -12,6 +12,9 @@ from arena.referee.clock import SeatClock
 IDLE_S = 0.4
 IDLE_SHARE = 0.5
 IDLE_TRIES = 3
+THINKS_S = (0.0, 0.02)
+"""How long after a request its stream breaks: at once, for a bot that answers in no time, and when one that thinks has
+surely begun to."""
 GOODBYE_S = 5.0
 LEAVE_S = 2.0
 """After Goodbye a league leaves half a second; on a busy machine that may be short, and nothing is lost by it."""
@@ -100,13 +103,51 @@ async def broken_stream(session: Session, scene: Scene) -> None:
     if reply.missing or reply.death:
         return
     if not await driver.break_stream():
-        words = driver.death or f"no new Hello within {REDIAL_S:g} s"
-        session.report.note("reconnect", name, f"{words}: the break costs it a game")
-        await session.drop()
+        await _stays_away(session, driver, name)
         return
     again = [item.next() for item in asked]
     await session.ask(name, again)
     session.close(again)
+    for after_s in THINKS_S:
+        if not await _broken_while_it_thinks(session, scene, after_s):
+            return
+
+
+async def _broken_while_it_thinks(session: Session, scene: Scene, after_s: float) -> bool:
+    """Break its stream behind a request, so that the answer meets none; return whether it has dialled again.
+
+    A process that has dialled again once need not do it twice, so this is tried with a fresh one. That is asked
+    something before: a bot may dial again once it has heard the welcome.
+    """
+    name = "a broken stream while it thinks"
+    await session.drop()
+    driver = await session.bot(name)
+    session.report.situations.setdefault(name, True)
+    first = scene.draw(session)
+    reply = await session.ask(name, first)
+    session.close(first)
+    if reply.missing or reply.death:
+        return False
+    asked, bundle = scene.draw(session, 2), Bundle()
+    for item in asked:
+        item.announce(bundle)
+    for item in asked:
+        item.request(bundle, session.limits)
+    before = await driver.break_behind(bundle, after_s, len(asked) * session.limits.move_ms / 1000)
+    if before is None:
+        await _stays_away(session, driver, name)
+        return False
+    answered = {(answer.game_id, answer.decision) for answer in before.strays}
+    again = [item.next() if item.key in answered else item for item in asked]  # what is not open is not asked twice
+    reply = await session.ask(name, again)
+    session.close(again)
+    return not reply.missing and not reply.death
+
+
+async def _stays_away(session: Session, driver: Driver, name: str) -> None:
+    words = driver.death or f"no new Hello within {REDIAL_S:g} s"
+    session.report.note("reconnect", name, f"{words}: the break costs it a game")
+    await session.drop()
 
 
 async def goodbye(session: Session, scene: Scene) -> None:

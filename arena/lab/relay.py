@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 CHUNK_BYTES = 1 << 16
+MESSAGE_LEAST_BYTES = 100
+"""HTTP/2 says less than this between the messages; no message with a request is so short."""
 
 
 class Relay:
@@ -23,6 +25,8 @@ class Relay:
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._behind: asyncio.Event | None = None
+        self._at_once = False
 
     async def start(self) -> None:
         """Listen."""
@@ -33,6 +37,21 @@ class Relay:
         for writer in self._writers:
             writer.transport.abort()
         self._writers.clear()
+
+    async def cut_behind(self, patience_s: float, after_s: float) -> None:
+        """Cut every connection behind the next message that goes from the inside to the outside.
+
+        Args:
+            patience_s: they are cut all the same when none has come within this time.
+            after_s: how long after the message; 0: at once, before whoever reads it can have answered.
+        """
+        self._behind = passed = asyncio.Event()
+        self._at_once = not after_s
+        with suppress(TimeoutError):
+            await asyncio.wait_for(passed.wait(), patience_s)
+        self._behind = None
+        await asyncio.sleep(after_s)
+        self.cut()
 
     async def stop(self) -> None:
         """Cut everything and listen no more."""
@@ -53,14 +72,18 @@ class Relay:
             return
         self._writers.add(back)
         for source, sink in ((reader, back), (there, writer)):
-            task = asyncio.create_task(self._pump(source, sink))
+            task = asyncio.create_task(self._pump(source, sink, outwards=sink is writer))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, outwards: bool) -> None:
         with suppress(OSError):  # either end may go at any time
             while data := await source.read(CHUNK_BYTES):
                 sink.write(data)
+                if outwards and self._behind is not None and len(data) >= MESSAGE_LEAST_BYTES:
+                    self._behind.set()
+                    if self._at_once:
+                        self.cut()
                 await sink.drain()
         self._writers.discard(sink)
         sink.close()
