@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 from arena.errors import UsageError
 from arena.league.bots import Bot
 from arena.league.toolchains import advice
+from arena.players.process import exit_words
 
 STEP_S = 600
 MEMORY_BYTES, DISK_BYTES = 4 << 30, 2 << 30
@@ -143,7 +144,7 @@ def _run(what: str, command: Sequence[str], folder: Path, seconds: float) -> Non
     if status is None:
         raise UsageError(f"{what} took longer than {seconds:g} s{_tail(folder / LOG)}")
     if status:
-        raise UsageError(f"{what} failed ({_status_words(status)}){_tail(folder / LOG)}")
+        raise UsageError(f"{what} failed ({exit_words(status)}){_tail(folder / LOG)}")
     used = sum(path.lstat().st_size for path in folder.rglob("*"))
     if used > DISK_BYTES:
         raise UsageError(f"{what} left {used >> 20} MB; accepted are {DISK_BYTES >> 20} MB{_tail(folder / LOG)}")
@@ -153,10 +154,6 @@ def _end_session(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):  # nothing of it is left
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-
-
-def _status_words(status: int) -> str:
-    return f"exit status {status}" if status > 0 else f"ended by {signal.Signals(-status).name}"
 
 
 def _tail(log: Path) -> str:

@@ -48,7 +48,12 @@ SIGNALLED = 128
 
 def exit_words(code: int) -> str:
     """Return how a process ended, as ``subprocess`` tells it, in words: ``exit status 1``, ``signal SIGSEGV``."""
-    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+    return f"signal {_signal_name(-code)}" if code < 0 else f"exit status {code}"
+
+
+def _signal_name(number: int) -> str:
+    """Return the name of a signal; the number of a real-time one, of which all but the first and last have no name."""
+    return signal.Signals(number).name if number in set(signal.Signals) else str(number)
 
 
 class BotProcess:

@@ -269,7 +269,7 @@ def test_failing_build_shows_its_last_lines(tmp_path: Path, make_bot: MakeBot) -
         (["sh", "-c", "sleep 100 & sleep 100"], r"took longer than 0\.5 s; it printed nothing"),
         (["no-such-tool"], "build needs the program 'no-such-tool': not found, or not executable"),
         (["./bot.py"], r"build needs the program './bot\.py'"),
-        (["sh", "-c", "kill -SEGV $$"], "ended by SIGSEGV"),
+        (["sh", "-c", "kill -SEGV $$"], "signal SIGSEGV"),
         (["prlimit", "--fsize=2048", "sh", "-c", "head -c 3K /dev/zero > big"], "failed"),
         ([sys.executable, "-c", "bytearray(5 << 30)"], "MemoryError"),
     ],

@@ -103,6 +103,14 @@ def test_a_step_that_hangs_or_fails_is_an_error_with_its_words(level: str, tmp_p
         run_steps(bot_with(folder, build=[["sh", "-c", "echo sorry; exit 3"]]), folder, step_sandbox(level))
 
 
+@pytest.mark.parametrize(("number", "words"), [(9, "signal SIGKILL"), (40, "signal 40")])
+def test_a_step_that_a_signal_ends_is_an_error_with_its_words(number: int, words: str, tmp_path: Path) -> None:
+    """Real-time signals have no names, and are an end like any other."""
+    folder = tmp_path / "x"
+    with pytest.raises(UsageError, match=rf"failed \({words}\)"):
+        run_steps(bot_with(folder, build=[["sh", "-c", f"kill -{number} $$"]]), folder)
+
+
 @pytest.mark.parametrize("level", CONFINED)
 def test_a_step_has_more_memory_than_a_bot_and_yet_a_limit(level: str, tmp_path: Path) -> None:
     need_level(level)

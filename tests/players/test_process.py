@@ -123,6 +123,7 @@ def test_memory_and_file_sizes_are_enforced(tmp_path: Path) -> None:
         ("raise SystemExit(7)", "exit status 7"),
         ("import os; os.kill(os.getpid(), 11)", "signal SIGSEGV"),
         ("import os; os.kill(os.getpid(), 9)", "signal SIGKILL"),
+        ("import os; os.kill(os.getpid(), 40)", "signal 40"),  # a real-time one, which has no name
     ],
 )
 def test_how_it_ended_in_words(tmp_path: Path, code: str, status: str) -> None:
