@@ -99,6 +99,7 @@ class BotProcess:
         self._scratch = tempfile.mkdtemp(prefix="arena-home-")
         self._watchdog = Watchdog(limits)
         self._time = usage.TreeTime()
+        self._ending = asyncio.Lock()
         self._ended = False
         self._paused = False
         self._went_by_itself = True
@@ -295,8 +296,14 @@ class BotProcess:
     async def end(self) -> None:
         """End the whole tree within two seconds: leave it time to go, then SIGTERM, then SIGKILL, then the strays.
 
-        May be called again; the log is complete when it returns.
+        May be called again, also meanwhile; the log is complete when it returns. What has begun after the end may have
+        the pid that the bot had, so nothing is looked for again then.
         """
+        async with self._ending:
+            if not self._ended:
+                await self._end()
+
+    async def _end(self) -> None:
         self.resume()
         self._count_attempts()
         for patience, number in ((LEAVE_S, signal.SIGTERM), (TERM_S, signal.SIGKILL)):
@@ -307,10 +314,9 @@ class BotProcess:
             self._signal_group(signal.SIGKILL)
         await self._wait(None)
         self._sweep()
-        if not self._ended:
-            self._ended = True
-            self._drain()
-            remove_tree(self._scratch)
+        self._ended = True
+        self._drain()
+        remove_tree(self._scratch)
 
     def _drain(self) -> None:
         """Take what is left in the pipe, now that nobody writes any more, and close it."""

@@ -173,6 +173,43 @@ def test_a_bot_that_goes_by_itself_is_not_waited_for_longer(tmp_path: Path) -> N
     assert (tmp_path / "bot.log").read_text() == "done\n"
 
 
+def test_a_second_end_touches_nothing_that_has_begun_since(tmp_path: Path) -> None:
+    """The bot's pid, and with it its group and its uid, may be somebody else's by then."""
+
+    async def run() -> int | None:
+        process, _ = start("print('done')", tmp_path)
+        await process.end()
+        since = subprocess.Popen(["sleep", "3600"], env={sandbox.MARK: MARK})
+        try:
+            while not has_mark(since.pid, MARK):
+                await asyncio.sleep(0.01)
+            await process.end()
+            since.terminate()  # a SIGKILL that was sent before would come first
+            return since.wait()
+        finally:
+            since.kill()
+            since.wait()
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)) == -signal.SIGTERM
+
+
+def test_a_second_end_waits_for_the_first(tmp_path: Path) -> None:
+    """Whichever of the two returns, nothing is left; also when the first one is called off."""
+
+    async def run() -> list[bool]:
+        process, log = start(TREE, tmp_path)
+        while log.last_lines() != "ready":
+            await asyncio.sleep(0.02)
+        home = Path(f"/proc/{process.pid}/environ").read_bytes().partition(b"HOME=")[2].partition(b"\0")[0]
+        ends = [asyncio.create_task(process.end()) for _ in range(3)]
+        await asyncio.sleep(0)  # each has begun
+        ends[0].cancel()
+        await ends[2]
+        return [process.alive, os.path.exists(home), ends[1].done(), bool(list(marked(MARK)))]
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)) == [False, False, True, False]
+
+
 def test_output_of_the_last_moment_is_kept(tmp_path: Path) -> None:
     """What a dying process printed is read to its end."""
     printed, _ = output("import sys; sys.stderr.write('x' * 60000 + 'end'); sys.exit(1)", tmp_path)
