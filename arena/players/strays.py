@@ -20,8 +20,11 @@ from arena.players.sandbox import MARK
 from arena.players.watchdog import UNREADABLE, children
 
 PR_SET_CHILD_SUBREAPER = 36
-ROUNDS = 20
-"""A process that is being ended starts no more, so each round leaves fewer; a bound all the same."""
+ROUNDS, ROUND_S = 20, 0.001
+"""A process that is being ended starts no more, so each round leaves fewer; a bound all the same.
+
+One that is killed has to run once more before it is gone, for which each round leaves it time.
+"""
 EXEC_LOOKS = 20
 EXEC_S = 0.001
 """So often, and so far apart, a process is looked at that is about to run another program."""
@@ -125,15 +128,17 @@ def _may_gain_privileges() -> bool:
 
 
 def _end_all(belongs: Callable[[int], bool]) -> list[int]:
+    """Kill processes until none is left that belongs; return their pids."""
     ended: set[int] = set()
     for _ in range(ROUNDS):
-        found = {pid for pid in _processes() if belongs(pid)} - {os.getpid()} - ended
+        found = {pid for pid in _processes() if belongs(pid)} - {os.getpid()}
+        if not found:
+            break
         for pid in found:
             with suppress(ProcessLookupError):  # it may have ended by itself
                 os.kill(pid, signal.SIGKILL)
         ended |= found
-        if not found:
-            break
+        time.sleep(ROUND_S)
     return sorted(ended)
 
 

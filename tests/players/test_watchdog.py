@@ -178,5 +178,28 @@ def test_all_processes_of_a_uid_are_ended() -> None:
     until(lambda: strays.end_uid(1_000_004_321) == [])  # the kernel may still be at it
 
 
+SPIN = "import os\nos.sched_setaffinity(0, {int(os.environ['CORE'])})\nfor _ in range(7):\n  if not os.fork(): break\n"
+SPIN += "print(flush=True)\nwhile True: pass"
+
+
+def test_what_is_ended_is_gone_when_that_is_said() -> None:
+    """Eight processes on one core take turns to take notice that they are killed: a look at once saw some of them."""
+    core = str(min(os.sched_getaffinity(0)))
+    for _ in range(10):
+        child = subprocess.Popen(
+            [sys.executable, "-S", "-c", SPIN],
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            env={MARK: "spinning/", "CORE": core},
+        )
+        assert child.stdout is not None
+        with child.stdout:
+            for _ in range(8):
+                child.stdout.readline()
+        assert len(strays.end_marked("spinning/")) == 8
+        assert list(strays.marked("spinning/")) == []
+        child.wait()
+
+
 def test_page_size_is_the_kernels() -> None:
     assert watchdog.PAGE_BYTES == mmap.PAGESIZE
