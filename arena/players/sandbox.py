@@ -30,6 +30,13 @@ from arena.players.runtime import SYSTEM, runtime_places, settings
 MARK = "ARENA_MARK"
 OPEN_FILES = 256
 SHM_BYTES = 8 << 20
+DATA_TIMES = 3
+"""The kernel lets each process have so many times the memory that the watchdog lets the tree have.
+
+At twice that a bot could die of the kernel's limit, which looks like a crash, before the watchdog told what it used: a
+bot can fill 70 MB in a tenth of a second, the stacks of its threads count 36 MB from the start, and on a busy machine a
+look comes late by up to three tenths of a second.
+"""
 HELPERS = ("setpriv", "prlimit")
 BOT, HOME, SOCKET = "/opt/bot", "/tmp/home", "/run/arena.sock"
 """Where a bot under ``bwrap`` finds its folder, its home, and the referee."""
@@ -124,14 +131,15 @@ def helper(name: str) -> str:
 def rlimits(limits: Limits, *, processes: bool) -> list[tuple[str, int]]:
     """Return the limits of each process of a bot, by the names of ``setrlimit``.
 
-    Memory is twice that of the whole tree: it stops what grows faster than the watchdog looks, and leaves virtual
-    machines the room that they reserve and never use. Addresses are not limited: programs of 100 MB reserve gigabytes.
+    Memory is a multiple of that of the whole tree: it stops what grows faster than the watchdog looks, and leaves
+    virtual machines the room that they reserve and never use. Addresses are not limited: programs of 100 MB reserve
+    gigabytes.
 
     Args:
         limits: the league's.
         processes: limit their number, too; sensible only where the bot has a uid or a user namespace of its own.
     """
-    wanted = [("CORE", 0), ("DATA", 2 * limits.memory_mb << 20), ("FSIZE", limits.disk_mb << 20)]
+    wanted = [("CORE", 0), ("DATA", DATA_TIMES * limits.memory_mb << 20), ("FSIZE", limits.disk_mb << 20)]
     wanted.append(("NOFILE", OPEN_FILES))
     return [*wanted, ("NPROC", limits.processes)] if processes else wanted
 

@@ -212,7 +212,7 @@ def test_settings_for_names_come_with_the_network_alone() -> None:
 
 
 def test_limits_of_each_process() -> None:
-    """The kernel's memory limit is twice the tree's; processes are limited only where that binds the bot alone."""
+    """The kernel's memory limit is thrice the tree's; processes are limited only where that binds the bot alone."""
     found = dict(rlimits(Limits(memory_mb=100, disk_mb=3, processes=9), processes=True))
-    assert found == {"CORE": 0, "DATA": 200 << 20, "FSIZE": 3 << 20, "NOFILE": 256, "NPROC": 9}
+    assert found == {"CORE": 0, "DATA": 300 << 20, "FSIZE": 3 << 20, "NOFILE": 256, "NPROC": 9}
     assert "NPROC" not in dict(rlimits(Limits(), processes=False))

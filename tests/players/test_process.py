@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +30,13 @@ def program(code: str, folder: Path, *env: tuple[str, str]) -> Program:
     return Program("bot", "1", "", (sys.executable, "-c", code), str(folder), env, "0" * 64)
 
 
-def start(code: str, folder: Path, limits: Limits | None = None, *env: tuple[str, str]) -> tuple[BotProcess, CappedLog]:
+def start(
+    code: str,
+    folder: Path,
+    limits: Limits | None = None,
+    *env: tuple[str, str],
+    on_excess: Callable[[str], None] = print,
+) -> tuple[BotProcess, CappedLog]:
     log = CappedLog(folder / "bot.log")
     process = BotProcess(
         program(code, folder, *env),
@@ -39,7 +46,7 @@ def start(code: str, folder: Path, limits: Limits | None = None, *env: tuple[str
         MARK,
         log,
         lambda: None,
-        print,
+        on_excess,
     )
     return process, log
 
@@ -105,16 +112,32 @@ def test_the_limits_that_it_sees(tmp_path: Path) -> None:
     """No core dumps, few files, memory and disk as the league says; a session and group of its own, and nice."""
     printed, _ = output(LIMITS, tmp_path, Limits(memory_mb=300, disk_mb=7))
     limits, session = printed.splitlines()
-    assert json.loads(limits) == [[0, 0], [OPEN_FILES] * 2, [2 * 300 << 20] * 2, [7 << 20] * 2]
+    assert json.loads(limits) == [[0, 0], [OPEN_FILES] * 2, [3 * 300 << 20] * 2, [7 << 20] * 2]
     assert session == f"True True {NICE}"
 
 
 def test_memory_and_file_sizes_are_enforced(tmp_path: Path) -> None:
-    code = "try: bytearray(200 << 20)\nexcept MemoryError: print('no room')\nopen('f', 'wb').write(b'x' * (2 << 20))"
+    code = "try: bytearray(300 << 20)\nexcept MemoryError: print('no room')\nopen('f', 'wb').write(b'x' * (2 << 20))"
     printed, _ = output(code, tmp_path, Limits(memory_mb=100, disk_mb=1))
     assert "no room" in printed
     assert "File too large" in printed
     assert (tmp_path / "f").stat().st_size <= 1 << 20
+
+
+def test_what_eats_faster_than_the_watchdog_looks_is_told_by_it(tmp_path: Path) -> None:
+    """Two and a half times the limit, at once: the kernel leaves it that, so that its death has the right word."""
+    code = "b = bytearray(250 << 20)\nfor at in range(0, len(b), 4096): b[at] = 1\nimport time; time.sleep(3600)"
+
+    async def run() -> str:
+        told = asyncio.get_running_loop().create_future()
+        process, _ = start(code, tmp_path, Limits(memory_mb=100), on_excess=told.set_result)
+        while process.alive and not told.done():
+            await asyncio.sleep(0.01)
+        process.kill()
+        await process.end()
+        return told.result() if told.done() else process.status
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)).endswith("MB of memory where 100 MB were allowed")
 
 
 @pytest.mark.parametrize(
