@@ -54,7 +54,8 @@ class CappedLog:
 
     def last_lines(self, count: int = 50) -> str:
         """Return the last lines, with control characters escaped, for a person who must not be fooled by them."""
-        data = bytes(self._head) if not self._tail else b"".join(self._tail)
+        tail = b"".join(self._tail)
+        data = tail if self._dropped else bytes(self._head) + tail
         lines = data.decode("utf-8", "replace").splitlines()[-count:]
         return "\n".join(escaped(line) for line in lines)
 

@@ -55,6 +55,15 @@ def test_last_lines_are_safe_to_show(tmp_path: Path) -> None:
     assert escaped("a\u202eb\r") == "a\\u202eb\\r"
 
 
+@pytest.mark.parametrize("size", [HEAD_BYTES + 1, HEAD_BYTES + TAIL_BYTES])
+def test_last_lines_are_whole_while_all_is_kept(tmp_path: Path, size: int) -> None:
+    """Where the head ends and the tail begins is of no interest to whoever looks for the cause of a crash."""
+    lines = [f"{number:0{size // 41}d}" for number in range(40)]
+    lines.append("x" * (size - sum(len(line) + 1 for line in lines)))
+    log = written(tmp_path / "bot.log", "\n".join(lines).encode())
+    assert log.last_lines().splitlines() == lines
+
+
 def test_a_place_that_cannot_be_written_costs_nobody_a_game(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     log = written(tmp_path / "file/bot.log", b"words\n")
