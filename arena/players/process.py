@@ -181,6 +181,16 @@ class BotProcess:
 
     def _look(self) -> None:
         """Compare what the tree uses with the limits; ten times a second, until it ends or uses too much."""
+        excess = ""
+        try:
+            excess = self._excess()
+        finally:
+            if not excess:  # also after an error of ours: no bot goes unwatched for it
+                self._timer = self._loop.call_later(LOOK_S, self._look)
+        if excess:
+            self._on_excess(excess)
+
+    def _excess(self) -> str:
         self.cpu_ns()
         if self._looks % STRAY_LOOKS == 0:
             self._look_for_strays()
@@ -189,10 +199,7 @@ class BotProcess:
         self._time.look(self._watchdog.seen)
         if self._paused:
             self._signal_tree(signal.SIGSTOP)  # also what has joined since
-        if excess:
-            self._on_excess(excess)
-        else:
-            self._timer = self._loop.call_later(LOOK_S, self._look)
+        return excess
 
     def _look_for_strays(self) -> None:
         if self._has_namespaces:

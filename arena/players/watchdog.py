@@ -7,10 +7,9 @@ and files of the tree are added up here. Shared memory counts once: what matters
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from arena.players.base import Limits
 
@@ -19,6 +18,9 @@ SELDOM = 10
 """Files in memory and in folders are counted at every tenth look: that reads more than the rest together."""
 FILES_MOST = 10_000
 """Empty files fill no disk, but each takes a kilobyte of the kernel's memory."""
+KEPT_OPEN = 64
+"""Of folders within one another so many are open at once, while they are counted."""
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 UNREADABLE = (FileNotFoundError, ProcessLookupError, PermissionError)
 """A process that has ended in the meantime, or is another user's."""
 
@@ -103,14 +105,104 @@ def nameless_bytes(pids: Iterable[int]) -> int:
 def folder_use(folder: str) -> tuple[int, int]:
     """Return (bytes, files) in a folder, without counting further once there are far too many files."""
     used = count = 0
-    for here, _, files in os.walk(folder):
-        for name in files:
-            with suppress(*UNREADABLE):
-                used += Path(here, name).lstat().st_blocks * 512
-        count += len(files) + 1
-        if count > FILES_MOST:
-            break
+    with closing(walk(folder)) as folders:
+        for entries in folders:
+            files = [entry for entry in entries if not _is_folder(entry)]
+            for entry in files:
+                with suppress(OSError):  # it is gone, or cannot be sized
+                    used += entry.stat(follow_symlinks=False).st_blocks * 512
+            count += len(files) + 1
+            if count > FILES_MOST:
+                break
     return used, count
+
+
+def walk(folder: str) -> Generator[list[os.DirEntry[str]]]:
+    """Yield what is in a folder and in each below it, but for those that cannot be read; follow no link.
+
+    A bot may nest folders deeper than Python's calls, than the longest path and than the number of files that may be
+    open, and it may move and remove them meanwhile.
+    """
+    with suppress(OSError), _Descent(folder) as descent:
+        while (here := descent.here) is not None:
+            entries = here.entries()
+            yield entries
+            here.waiting = [entry.name for entry in entries if _is_folder(entry)]
+            descent.go_on()
+
+
+class _Descent:
+    """The folders from the topmost one down to one below it; of those far down only the last one is kept open."""
+
+    def __init__(self, folder: str) -> None:
+        self._levels = [_Level(folder)]
+
+    @property
+    def here(self) -> _Level | None:
+        return self._levels[-1] if self._levels else None
+
+    def go_on(self) -> None:
+        """Enter the next folder that waits and can be read, in this one or the next one above."""
+        while self._levels:
+            level = self._levels[-1]
+            while level.waiting:
+                with suppress(OSError):
+                    self._levels.append(_Level(level.waiting.pop(), level.descriptor))
+                    if len(self._levels) > KEPT_OPEN:
+                        level.close()
+                    return
+            self._leave()
+
+    def _leave(self) -> None:
+        """Go back to the folder above; where the bot has moved this one, to the next one that was kept open."""
+        left = self._levels.pop()
+        if self._levels and not self._levels[-1].is_open:
+            self._levels[-1].open_from(left)
+        left.close()
+        while self._levels and not self._levels[-1].is_open:
+            self._levels.pop()
+
+    def __enter__(self) -> _Descent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for level in self._levels:
+            level.close()
+
+
+class _Level:
+    """A folder on the way down; ``waiting`` are those in it that are to be entered."""
+
+    def __init__(self, folder: str, within: int | None = None) -> None:
+        self.descriptor = os.open(folder, FOLDER, dir_fd=within)
+        self.is_open = True
+        self.waiting: list[str] = []
+        self._status = os.fstat(self.descriptor)
+
+    def entries(self) -> list[os.DirEntry[str]]:
+        with suppress(OSError), os.scandir(self.descriptor) as entries:  # it may have been removed
+            return list(entries)
+        return []
+
+    def open_from(self, below: _Level) -> None:
+        """Open this folder again from one that was in it, if that still is."""
+        with suppress(OSError):
+            above = os.open("..", FOLDER, dir_fd=below.descriptor)
+            if os.path.samestat(os.fstat(above), self._status):
+                self.descriptor, self.is_open = above, True
+            else:
+                os.close(above)
+
+    def close(self) -> None:
+        if self.is_open:
+            os.close(self.descriptor)
+            self.is_open = False
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    with suppress(OSError):  # it is gone
+        return entry.is_dir(follow_symlinks=False)
+    return False
 
 
 class Watchdog:

@@ -22,6 +22,7 @@ from arena.players.log import CappedLog
 from arena.players.process import NICE, BotProcess, end_marked, marked
 from arena.players.sandbox import OPEN_FILES
 from arena.players.strays import has_mark
+from arena.players.watchdog import Disk
 
 MARK = os.environ.get("TEST_MARK") or f"test-{os.getpid()}/"
 
@@ -124,20 +125,67 @@ def test_memory_and_file_sizes_are_enforced(tmp_path: Path) -> None:
     assert (tmp_path / "f").stat().st_size <= 1 << 20
 
 
+async def excess_of(code: str, folder: Path, limits: Limits) -> str:
+    """Let a program run until it exceeds a limit, which is returned in words, or ends: then how it ended."""
+    told = asyncio.get_running_loop().create_future()
+    process, _ = start(code, folder, limits, on_excess=told.set_result)
+    while process.alive and not told.done():
+        await asyncio.sleep(0.01)
+    process.kill()
+    await process.end()
+    return str(told.result()) if told.done() else process.status
+
+
+DEEP = """
+import os, time
+os.chdir(os.environ["HOME"])
+for _ in range(20):
+    os.mkdir("x" * 250)
+    os.chdir("x" * 250)
+for name in "ab":
+    open(name, "wb").write(b"x" * (5 << 20))
+time.sleep(3600)
+"""
+
+
+def test_no_path_is_too_long_for_the_watchdog(tmp_path: Path) -> None:
+    """A file that no path leads to, as the kernel takes none of that length, fills the disk like any other."""
+    words = asyncio.run(asyncio.wait_for(excess_of(DEEP, tmp_path, Limits(disk_mb=8)), 30))
+    assert words == "its files fill the 8 MB that were allowed"
+
+
+EAT_WHEN_TOLD = """
+import os, time
+while not os.path.exists("go"): time.sleep(0.01)
+b = bytearray(150 << 20)
+for at in range(0, len(b), 4096): b[at] = 1
+time.sleep(3600)
+"""
+
+
+def test_an_error_in_one_look_does_not_leave_a_bot_unwatched(tmp_path: Path) -> None:
+    async def run() -> str:
+        loop = asyncio.get_running_loop()
+        failed, told = loop.create_future(), loop.create_future()
+        loop.set_exception_handler(lambda _, context: failed.set_result(context["exception"]))
+        process, _ = start(EAT_WHEN_TOLD, tmp_path, Limits(memory_mb=100), on_excess=told.set_result)
+        process._watchdog.disk = Disk("no path at all: \0", own=False)
+        assert isinstance(await failed, ValueError)
+        process._watchdog.disk = None
+        (tmp_path / "go").touch()
+        words = await told
+        process.kill()
+        await process.end()
+        return str(words)
+
+    assert "MB of memory" in asyncio.run(asyncio.wait_for(run(), 30))
+
+
 def test_what_eats_faster_than_the_watchdog_looks_is_told_by_it(tmp_path: Path) -> None:
     """Two and a half times the limit, at once: the kernel leaves it that, so that its death has the right word."""
     code = "b = bytearray(250 << 20)\nfor at in range(0, len(b), 4096): b[at] = 1\nimport time; time.sleep(3600)"
-
-    async def run() -> str:
-        told = asyncio.get_running_loop().create_future()
-        process, _ = start(code, tmp_path, Limits(memory_mb=100), on_excess=told.set_result)
-        while process.alive and not told.done():
-            await asyncio.sleep(0.01)
-        process.kill()
-        await process.end()
-        return told.result() if told.done() else process.status
-
-    assert asyncio.run(asyncio.wait_for(run(), 60)).endswith("MB of memory where 100 MB were allowed")
+    words = asyncio.run(asyncio.wait_for(excess_of(code, tmp_path, Limits(memory_mb=100)), 60))
+    assert words.endswith("MB of memory where 100 MB were allowed")
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import mmap
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +18,8 @@ import pytest
 from arena.players import strays, watchdog
 from arena.players.base import Limits
 from arena.players.sandbox import MARK
-from arena.players.watchdog import Disk, Watchdog, folder_use, memory_bytes, nameless_bytes, tree
+from arena.players.scratch import remove_tree
+from arena.players.watchdog import KEPT_OPEN, Disk, Watchdog, folder_use, memory_bytes, nameless_bytes, tree, walk
 
 MB = 1 << 20
 
@@ -43,6 +46,20 @@ def python(code: str) -> Iterator[int]:
         os.killpg(child.pid, 9)
         child.wait()
         child.stdout.close()
+
+
+def make_deep(folder: Path, depth: int, name: str, data: bytes) -> None:
+    """Make folders within folders, and a file in the last of them."""
+    folder.mkdir()
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir(name, dir_fd=here)
+        below = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    with open(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=here), "wb") as file:
+        file.write(data)
+    os.close(here)
 
 
 def test_the_tree_is_all_descendants_with_their_threads() -> None:
@@ -100,6 +117,41 @@ def test_a_folder_is_full_at_its_limit(tmp_path: Path, monkeypatch: pytest.Monke
     dog = Watchdog(Limits(disk_mb=2))
     dog.disk = Disk(str(tmp_path), own=False)
     assert dog.excess([]) == "3 files where 2 were allowed"
+
+
+def test_files_count_however_deep_they_are(tmp_path: Path) -> None:
+    """Beyond the longest path that the kernel takes, too."""
+    make_deep(tmp_path / "long", 20, "x" * 250, b"x" * MB)
+    assert folder_use(str(tmp_path / "long")) == (MB, 22)
+    remove_tree(tmp_path)
+
+
+@pytest.mark.parametrize("depth", [1, 2 * KEPT_OPEN])
+@pytest.mark.parametrize("deed", [shutil.rmtree, lambda end: end.rename(end.parents[-3] / f"{end.name}.moved")])
+def test_folders_that_come_and_go_hide_no_others(depth: int, deed: Callable[[Path], object]) -> None:
+    """Where the way back from a folder is lost, the walk goes on further up, and stays below where it began."""
+    with tempfile.TemporaryDirectory() as outside:
+        ends = {name: Path(outside, "top", name, *["in"] * depth, f"end-{name}") for name in "ab"}
+        for name, end in ends.items():
+            end.mkdir(parents=True)
+            (end / f"in-{name}").touch()
+        seen = []
+        for entries in walk(f"{outside}/top"):
+            names = [entry.name for entry in entries]
+            seen += names
+            for name in set(names) & {"in-a", "in-b"}:
+                deed(ends[name.removeprefix("in-")])
+    assert sorted(set(seen)) == ["a", "b", "end-a", "end-b", "in", "in-a", "in-b"]
+
+
+def test_what_a_link_leads_to_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").write_bytes(b"x" * MB)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "link").symlink_to("../other")
+    assert folder_use(str(tmp_path / "own")) == (0, 2)
+    (tmp_path / "link").symlink_to(tmp_path / "own")
+    assert folder_use(str(tmp_path / "link")) == folder_use(str(tmp_path / "missing")) == (0, 0)
 
 
 def test_another_file_system_than_the_bots_own_is_not_judged() -> None:
