@@ -98,14 +98,19 @@ class ResultsFolder:
         try:
             yield Path(made)
         finally:
-            remove_tree(made)
-            self._note("")
+            self._remove(made)
 
     def remove_left(self) -> None:
         """Remove the temporary files of a run that was killed."""
-        if _is_scratch(Path(self._scratch)):
-            remove_tree(self._scratch)
-        self._note("")
+        self._remove(self._scratch if _is_scratch(Path(self._scratch)) else "")
+
+    def _remove(self, scratch: str) -> None:
+        """Remove temporary files and forget their place whatever comes of that: the next run must not fail for it."""
+        try:
+            if scratch:
+                remove_tree(scratch)
+        finally:
+            self._note("")
 
     def close(self) -> None:
         """Give the lock back; the kernel does so too when the process ends in any way."""

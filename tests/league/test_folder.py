@@ -24,6 +24,7 @@ from arena.league.values import League
 from arena.players.base import FaultPolicy, Limits, Program
 from arena.seeds import commitment
 from arena.storage.store import Store
+from tests.players.deep import DEEP, make_deep, removed_after
 
 TEXT = """
 [league]
@@ -242,6 +243,21 @@ def test_temporary_files_of_a_run_that_was_killed_are_removed_by_the_next(
             assert (tmp_path / "a/lock").read_text() == f"{os.getpid()}\n{scratch}\n"
             (scratch / "file").touch()
         assert not scratch.exists()
+        assert (tmp_path / "a/lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_temporary_files_however_deep_do_not_stop_a_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What bots of this run and of a killed one have nested goes, and the next run hears no more of it."""
+    with removed_after(tmp_path / "temporary") as temporary:
+        monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+        left = temporary / "arena-run-left"
+        left.mkdir()
+        make_deep(left, DEEP, "x", b"")
+        with ResultsFolder.open(tmp_path / "a"):
+            (tmp_path / "a/lock").write_text(f"1\n{left}\n")
+        with ResultsFolder.open(tmp_path / "a") as results, results.scratch() as scratch:
+            make_deep(scratch, DEEP, "x", b"")
+        assert list(temporary.iterdir()) == []
         assert (tmp_path / "a/lock").read_text() == f"{os.getpid()}\n"
 
 

@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -279,6 +280,35 @@ def test_a_second_end_waits_for_the_first(tmp_path: Path) -> None:
         return [process.alive, os.path.exists(home), ends[1].done(), bool(list(marked(MARK)))]
 
     assert asyncio.run(asyncio.wait_for(run(), 60)) == [False, False, True, False]
+
+
+NEST = """
+import os
+os.chdir(os.environ["HOME"])
+for _ in range(1200):
+    os.mkdir("x")
+    os.chdir("x")
+"""
+
+
+def test_a_home_that_is_deep_goes_with_its_bot(tmp_path: Path) -> None:
+    """Python's own functions would call themselves for each folder within another, which ends with an error."""
+
+    async def run() -> tuple[str, list[Path]]:
+        process, _ = start(NEST, tmp_path)
+        while process.alive:
+            await asyncio.sleep(0.01)
+        try:
+            await process.end()
+            return process.status, list(homes.iterdir())
+        finally:
+            subprocess.run(["rm", "-rf", "--", str(homes)], check=True)
+
+    homes = tmp_path / "homes"
+    homes.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(homes))
+        assert asyncio.run(asyncio.wait_for(run(), 60)) == ("exit status 0", [])
 
 
 def test_output_of_the_last_moment_is_kept(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ import pytest
 from arena.players import strays, watchdog
 from arena.players.base import Limits
 from arena.players.sandbox import MARK
-from arena.players.scratch import remove_tree
 from arena.players.watchdog import KEPT_OPEN, Disk, Watchdog, folder_use, memory_bytes, nameless_bytes, tree, walk
+from tests.players.deep import DEEP, make_deep, removed_after
 
 MB = 1 << 20
 
@@ -46,20 +46,6 @@ def python(code: str) -> Iterator[int]:
         os.killpg(child.pid, 9)
         child.wait()
         child.stdout.close()
-
-
-def make_deep(folder: Path, depth: int, name: str, data: bytes) -> None:
-    """Make folders within folders, and a file in the last of them."""
-    folder.mkdir()
-    here = os.open(folder, os.O_RDONLY)
-    for _ in range(depth):
-        os.mkdir(name, dir_fd=here)
-        below = os.open(name, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    with open(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=here), "wb") as file:
-        file.write(data)
-    os.close(here)
 
 
 def test_the_tree_is_all_descendants_with_their_threads() -> None:
@@ -120,10 +106,11 @@ def test_a_folder_is_full_at_its_limit(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_files_count_however_deep_they_are(tmp_path: Path) -> None:
-    """Beyond the longest path that the kernel takes, too."""
-    make_deep(tmp_path / "long", 20, "x" * 250, b"x" * MB)
-    assert folder_use(str(tmp_path / "long")) == (MB, 22)
-    remove_tree(tmp_path)
+    """Beyond the longest path that the kernel takes, too, and beyond the deepest call that Python makes."""
+    for depth, name in ((20, "x" * 250), (DEEP, "x")):
+        with removed_after(tmp_path / name) as folder:
+            make_deep(folder, depth, name, b"x" * MB)
+            assert folder_use(str(folder)) == (MB, depth + 2)
 
 
 @pytest.mark.parametrize("depth", [1, 2 * KEPT_OPEN])
