@@ -154,8 +154,8 @@ class BotProcess:
             self._bot = (pid, os.pidfd_open(pid))
             os.setpriority(os.PRIO_PROCESS, pid, NICE)
             self._time.look([pid])
-        at = self._scratch if self._disk_inside is None else f"/proc/{pid}/root{self._disk_inside}"
-        self._watchdog.disk = Disk(at, own=self._has_namespaces)
+        inside = self._disk_inside
+        self._watchdog.disk = Disk(self._scratch) if inside is None else Disk(inside, pid)
 
     def _told_pid(self) -> None:
         assert self._tells_pid is not None

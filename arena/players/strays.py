@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from arena.players.sandbox import MARK
-from arena.players.watchdog import UNREADABLE, children
+from arena.players.watchdog import UNREADABLE, children, living_way, ways
 
 PR_SET_CHILD_SUBREAPER = 36
 ROUNDS, ROUND_S = 20, 0.001
@@ -52,31 +52,38 @@ def marked(mark: str) -> Iterator[int]:
 def has_mark(pid: int, mark: str) -> bool:
     """Whether the environment of a process carries a mark that begins with this text."""
     wanted = f"{MARK}={mark}".encode()
-    with suppress(*UNREADABLE):
-        return any(word.startswith(wanted) for word in _environment(pid).split(b"\0"))
-    return False
+    return any(word.startswith(wanted) for word in _environment(pid).split(b"\0"))
 
 
 def _environment(pid: int) -> bytes:
-    """Return the environment of a process, as its program was given it.
+    """Return the environment of a process, as its program was given it."""
+    for way in ways(pid):
+        with suppress(*UNREADABLE):
+            if environment := _environment_at(way):
+                return environment
+    return b""
+
+
+def _environment_at(way: str) -> bytes:
+    """Return what a thread shows of it.
 
     While a process runs ``execve``, the kernel shows none for some microseconds (more on a busy machine), though the
     program before it and the one after it carry the same mark.
     """
     for _ in range(EXEC_LOOKS):
-        environment = Path(f"/proc/{pid}/environ").read_bytes()
-        if environment or not _is_to_have_environment(pid):
+        environment = Path(f"{way}/environ").read_bytes()
+        if environment or not _is_to_have_environment(way):
             break
         time.sleep(EXEC_S)
     return environment
 
 
-def _is_to_have_environment(pid: int) -> bool:
-    """Whether a process is in ``execve`` or just out of it: not ended, not the kernel's own, not started without any.
+def _is_to_have_environment(way: str) -> bool:
+    """Whether a thread is in ``execve`` or just out of it: not ended, not the kernel's own, not started without any.
 
     Where a program's code ends is the last that the kernel notes of a new program (``load_elf_binary``).
     """
-    fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    fields = Path(f"{way}/stat").read_text(errors="replace").rpartition(")")[2].split()
     if int(fields[FLAGS]) & (PF_EXITING | PF_KTHREAD):
         return False
     return fields[END_CODE] == "0" or fields[ENV_START] != fields[ENV_END]
@@ -148,7 +155,7 @@ def _has_uid(pid: int, uid: int) -> bool:
 
 def _has_ended(pid: int) -> bool:
     """Whether a process waits for nothing but its parent's leave."""
-    return _status(pid, "State").startswith("Z")
+    return not living_way(pid)
 
 
 def _status(pid: int, name: str) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from arena.players.watchdog import UNREADABLE
+from arena.players.watchdog import UNREADABLE, living_way
 
 NO_ROUTE = ("OutNoRoutes", "Ip6OutNoRoutes")
 """Counters of the kernel, IPv4 and IPv6: something was to be sent to where no way leads (RFC 4293, OutNoRoutes)."""
@@ -79,11 +79,14 @@ def attempts_to_leave(pid: int) -> int:
     In a namespace of its own without a network each such attempt is a bot's: a connection, a datagram, a name that was
     looked up.
     """
+    way = living_way(pid)
+    if not way:
+        return 0
     found = 0
     with suppress(*UNREADABLE):
-        with open(f"/proc/{pid}/net/snmp", encoding="ascii") as file:
+        with open(f"{way}/net/snmp", encoding="ascii") as file:
             names, values = [line.split() for line in file if line.startswith("Ip:")]
         found += int(values[names.index(NO_ROUTE[0])])
-    with suppress(*UNREADABLE), open(f"/proc/{pid}/net/snmp6", encoding="ascii") as file:
+    with suppress(*UNREADABLE), open(f"{way}/net/snmp6", encoding="ascii") as file:
         found += sum(int(line.split()[1]) for line in file if line.startswith(f"{NO_ROUTE[1]} "))
     return found

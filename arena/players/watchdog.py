@@ -30,12 +30,31 @@ class Disk:
     """Where a bot may write.
 
     Attributes:
-        path: a folder, or a file system of the bot's own.
-        own: it is a file system of the bot's own, which is full by itself at the limit.
+        path: a folder, or a file system of the bot's own as the bot sees it.
+        seen_by: the bot's process where it is a file system of its own, which is full by itself at the limit.
     """
 
     path: str
-    own: bool
+    seen_by: int | None = None
+
+
+def ways(pid: int) -> Iterator[str]:
+    """Yield the folders that tell of a process: its own first, then those of its other threads.
+
+    A process goes on while one of its threads does. Once the first one has ended, the process's own folder says that it
+    is a zombie without memory, environment and open files.
+    """
+    yield f"/proc/{pid}"
+    yield from (f"/proc/{pid}/task/{thread}" for thread in _threads(pid) if thread != str(pid))
+
+
+def living_way(pid: int) -> str:
+    """Return the first of these folders whose thread has not ended, "" for a process that has ended."""
+    for way in ways(pid):
+        with suppress(*UNREADABLE):
+            if _read(f"{way}/stat").rpartition(b") ")[2][:1] not in (b"Z", b"X"):
+                return way
+    return ""
 
 
 def tree(roots: Iterable[int]) -> dict[int, int]:
@@ -76,16 +95,19 @@ def memory_bytes(pids: Iterable[int], limit: int) -> int:
 
 
 def _resident(pid: int) -> int:
-    with suppress(*UNREADABLE):
-        return int(_read(f"/proc/{pid}/statm").split()[1]) * PAGE_BYTES
+    for way in ways(pid):
+        with suppress(*UNREADABLE):
+            if pages := int(_read(f"{way}/statm").split()[1]):
+                return pages * PAGE_BYTES
     return 0
 
 
 def _proportional(pid: int) -> int:
-    with suppress(*UNREADABLE):
-        for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
-            if line.startswith(b"Pss:"):
-                return int(line.split()[1]) << 10
+    for way in ways(pid):
+        with suppress(*UNREADABLE):
+            for line in _read(f"{way}/smaps_rollup").splitlines():
+                if line.startswith(b"Pss:"):
+                    return int(line.split()[1]) << 10
     return _resident(pid)
 
 
@@ -93,13 +115,20 @@ def nameless_bytes(pids: Iterable[int]) -> int:
     """Return the size of files without a name that live in memory alone and are open in some processes."""
     sizes: dict[tuple[int, int], int] = {}
     for pid in pids:
-        with suppress(*UNREADABLE):
-            for entry in os.scandir(f"/proc/{pid}/fd"):
-                with suppress(*UNREADABLE):
-                    if os.readlink(entry.path).startswith("/memfd:"):
-                        status = os.stat(entry.path)
-                        sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
+        for path in _open_files(pid):
+            with suppress(*UNREADABLE):
+                if os.readlink(path).startswith("/memfd:"):
+                    status = os.stat(path)
+                    sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
     return sum(sizes.values())
+
+
+def _open_files(pid: int) -> list[str]:
+    for way in ways(pid):
+        with suppress(*UNREADABLE):
+            if found := os.listdir(f"{way}/fd"):
+                return [f"{way}/fd/{number}" for number in found]
+    return []
 
 
 def folder_use(folder: str) -> tuple[int, int]:
@@ -249,17 +278,21 @@ class Watchdog:
     def _excess_on_disk(self, *, seldom: bool) -> str:
         if self.disk is None:
             return ""
-        if self.disk.own:
-            with suppress(OSError):  # it goes when the bot ends
-                status = os.statvfs(self.disk.path)
-                # Until the bot's own one is mounted there, it is the machine's.
-                if status.f_blocks * status.f_frsize == self._limits.disk_mb << 20:
-                    return self._words(status.f_bfree == 0, status.f_files - status.f_ffree)
-            return ""
+        if self.disk.seen_by is not None:
+            way = living_way(self.disk.seen_by)
+            return self._excess_on_own(f"{way}/root{self.disk.path}") if way else ""
         if not seldom:
             return ""
         used, files = folder_use(self.disk.path)
         return self._words(used >= self._limits.disk_mb << 20, files)
+
+    def _excess_on_own(self, path: str) -> str:
+        with suppress(OSError):  # it goes when the bot ends
+            status = os.statvfs(path)
+            # Until the bot's own one is mounted there, it is the machine's.
+            if status.f_blocks * status.f_frsize == self._limits.disk_mb << 20:
+                return self._words(status.f_bfree == 0, status.f_files - status.f_ffree)
+        return ""
 
     def _words(self, is_full: bool, files: int) -> str:
         if is_full:

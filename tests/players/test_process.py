@@ -170,7 +170,7 @@ def test_an_error_in_one_look_does_not_leave_a_bot_unwatched(tmp_path: Path) -> 
         failed, told = loop.create_future(), loop.create_future()
         loop.set_exception_handler(lambda _, context: failed.set_result(context["exception"]))
         process, _ = start(EAT_WHEN_TOLD, tmp_path, Limits(memory_mb=100), on_excess=told.set_result)
-        process._watchdog.disk = Disk("no path at all: \0", own=False)
+        process._watchdog.disk = Disk("no path at all: \0")
         assert isinstance(await failed, ValueError)
         process._watchdog.disk = None
         (tmp_path / "go").touch()

@@ -19,7 +19,7 @@ import pytest
 import arena
 from arena.errors import UsageError
 from arena.lab.siege import END_S, LIMITS, Outcome, Ran, Verdict, attacker, besiege, run_bot, target
-from arena.players import landlock, levels, strays
+from arena.players import landlock, levels, strays, watchdog
 from arena.players.base import Limits, Program
 from arena.players.levels import level_of, resolve_level
 from arena.players.sandbox import launcher
@@ -229,6 +229,55 @@ def test_memory_that_is_shared_counts_once(level: str) -> None:
     ran = run_python(level, code, LIMITS)
     assert ran.excess == ""
     assert 90 <= ran.peak_mb <= 160
+
+
+FIRST_ENDS = """
+import ctypes, os, threading, time
+def go_on():
+    while open("/proc/self/stat").read().rpartition(") ")[2][0] != "Z": time.sleep(0.01)
+    print("first has ended", flush=True)
+    %s
+    time.sleep(99)
+threading.Thread(target=go_on).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+@at_each()
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    [
+        ("block = bytearray(250 << 20)\n    for at in range(0, len(block), 4096): block[at] = 1", "MB of memory"),
+        ("os.chdir(os.environ['HOME'])\n    for name in range(12000): open(str(name), 'w').close()", "files where"),
+    ],
+    ids=["memory", "files"],
+)
+def test_a_bot_without_its_first_thread_is_watched(level: str, deed: str, words: str) -> None:
+    """The folder of ``/proc`` that bears its pid says that it has ended; those of its other threads do not."""
+    ran = run_python(level, FIRST_ENDS % deed, LIMITS)
+    assert ran.output == "first has ended"
+    assert words in ran.excess
+
+
+DAEMON = """
+import os, time
+if os.fork():
+    os.wait()
+    time.sleep(99)
+os.setsid()
+if os.fork():
+    os._exit(0)
+"""
+
+
+@at_each()
+def test_a_daemon_without_its_first_thread_goes_with_its_bot(level: str) -> None:
+    """Its parent has ended, so that it has become a child of this process where it is in no namespace of its own."""
+    before = set(watchdog.children(os.getpid()))
+    ran = run_python(level, DAEMON + FIRST_ENDS % "print('waiting', flush=True)")
+    assert ran.output == "first has ended"
+    left = set(watchdog.children(os.getpid())) - before
+    assert [pid for pid in left if len(os.listdir(f"/proc/{pid}/task")) > 1] == []
 
 
 @at_each("bwrap")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -80,6 +80,31 @@ def test_nameless_files_count_once() -> None:
         assert nameless_bytes(tree([pid])) == 8 * MB
 
 
+FIRST_ENDS = """
+import ctypes, os, threading, time
+def go_on():
+    while open(f"/proc/{os.getpid()}/stat").read().rpartition(") ")[2][0] != "Z": time.sleep(0.01)
+    block = bytearray(50 << 20)
+    for at in range(0, len(block), 4096): block[at] = 1
+    nameless = os.memfd_create("x")
+    for _ in range(8): os.write(nameless, b"x" * (1 << 20))
+    print(flush=True)
+    time.sleep(99)
+threading.Thread(target=go_on).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+"""What ``/proc`` tells of a process is empty once its first thread has ended, though others go on."""
+
+
+def test_a_process_without_its_first_thread_uses_what_it_uses() -> None:
+    with python(FIRST_ENDS) as pid:
+        assert memory_bytes([pid], 1 << 40) > 50 * MB
+        assert memory_bytes([pid], 1) > 50 * MB
+        assert nameless_bytes([pid]) == 8 * MB
+        words = Watchdog(Limits(memory_mb=40)).excess([pid])
+        assert words.endswith("MB of memory where 40 MB were allowed")
+
+
 def test_processes_and_threads_are_counted_together() -> None:
     with python(
         "import os\nfor _ in range(3):\n  if not os.fork(): break\nimport time\nif _ < 2: time.sleep(99)"
@@ -94,14 +119,14 @@ def test_a_folder_is_full_at_its_limit(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "deep" / "file").write_bytes(b"x" * MB)
     assert folder_use(str(tmp_path)) == (MB, 3)
     dog = Watchdog(Limits(disk_mb=1))
-    dog.disk = Disk(str(tmp_path), own=False)
+    dog.disk = Disk(str(tmp_path))
     assert dog.excess([]) == "its files fill the 1 MB that were allowed"
     dog = Watchdog(Limits(disk_mb=2))
-    dog.disk = Disk(str(tmp_path), own=False)
+    dog.disk = Disk(str(tmp_path))
     assert dog.excess([]) == ""
     monkeypatch.setattr(watchdog, "FILES_MOST", 2)
     dog = Watchdog(Limits(disk_mb=2))
-    dog.disk = Disk(str(tmp_path), own=False)
+    dog.disk = Disk(str(tmp_path))
     assert dog.excess([]) == "3 files where 2 were allowed"
 
 
@@ -144,7 +169,7 @@ def test_what_a_link_leads_to_does_not_count(tmp_path: Path) -> None:
 def test_another_file_system_than_the_bots_own_is_not_judged() -> None:
     """While its sandbox is made, the path leads to the machine's disk, whose files are not the bot's."""
     dog = Watchdog(Limits(disk_mb=1))
-    dog.disk = Disk("/", own=True)
+    dog.disk = Disk("/", os.getpid())
     assert dog.excess([]) == ""
 
 
@@ -161,33 +186,48 @@ if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         os.closerange(0, 3)
-        os.execve("/bin/sleep", ["sleep", "99"], dict([sys.argv[1].split("=")] if "=" in sys.argv[1] else []))
+        os.execve(sys.argv[2], sys.argv[2:], dict([sys.argv[1].split("=")] if "=" in sys.argv[1] else []))
     os._exit(0)
 os.wait()
 """
 
 
-def adopted(*words: str, privileges: str = "--no-new-privs") -> int:
-    """Let a child leave a daemon; return its pid once it is ours."""
+SLEEP = ("/bin/sleep", "99")
+WITHOUT_FIRST = "import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start()\n"
+WITHOUT_FIRST += "ctypes.CDLL(None).pthread_exit(None)"
+GOES_ON = (sys.executable, "-S", "-c", WITHOUT_FIRST)
+"""A process whose first thread ends, while another one sleeps."""
+
+
+def is_asleep(pid: int) -> bool:
+    """Whether a process has become one of the two above."""
+    name, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(")[2].rpartition(") ")
+    return name == "sleep" or rest[0] == "Z"
+
+
+def adopted(variable: str, command: Sequence[str] = SLEEP, privileges: str = "--no-new-privs") -> int:
+    """Let a child leave a daemon with one variable, or none; return its pid once it is ours."""
     strays.adopt_orphans()
     before = set(watchdog.children(os.getpid()))
     prefix = ["setpriv", privileges] if privileges else []
-    subprocess.run([*prefix, sys.executable, "-S", "-c", LEAVE, *words], check=True)
+    subprocess.run([*prefix, sys.executable, "-S", "-c", LEAVE, variable, *command], check=True)
     until(lambda: set(watchdog.children(os.getpid())) - before)
     (pid,) = set(watchdog.children(os.getpid())) - before
-    until(lambda: Path(f"/proc/{pid}/comm").read_text() == "sleep\n")
+    until(lambda: is_asleep(pid))
     return pid
 
 
-def test_a_daemon_without_a_mark_is_ended_by_what_it_cannot_shed() -> None:
+@pytest.mark.parametrize("command", [SLEEP, GOES_ON])
+def test_a_daemon_without_a_mark_is_ended_by_what_it_cannot_shed(command: Sequence[str]) -> None:
     """It has left its session, its parent and its environment."""
-    pid = adopted("")
+    pid = adopted("", command)
     assert strays.end_nameless_orphans() == [pid]
     until(lambda: strays.end_nameless_orphans() == [] and not Path(f"/proc/{pid}").exists())
 
 
-def test_a_daemon_with_its_bots_mark_counts_as_the_bots_until_that_ends() -> None:
-    pid = adopted(f"{MARK}=some-run/0-1/")
+@pytest.mark.parametrize("command", [SLEEP, GOES_ON])
+def test_a_daemon_with_its_bots_mark_counts_as_the_bots_until_that_ends(command: Sequence[str]) -> None:
+    pid = adopted(f"{MARK}=some-run/0-1/", command)
     assert strays.end_nameless_orphans() == []
     assert strays.orphans("some-run/0-1/", None) == [pid]
     assert strays.orphans("some-run/0-2/", None) == []
@@ -207,11 +247,22 @@ def test_a_child_that_is_no_bots_is_left_alone() -> None:
         os.waitpid(pid, 0)
 
 
+OF_A_UID = ["setpriv", "--reuid=1000004321", "--clear-groups", "sh", "-c", "env -i sleep 99 & env -i sleep 99 & wait"]
+THREE_GO_ON = f"""
+import ctypes, os, threading, time
+os.setresuid(1000004321, 1000004321, 1000004321)
+for _ in range(2):
+    if not os.fork():
+        break
+{WITHOUT_FIRST}
+"""
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can run processes of another uid")
-def test_all_processes_of_a_uid_are_ended() -> None:
-    user = ["setpriv", "--reuid=1000004321", "--clear-groups", "sh", "-c", "env -i sleep 99 & env -i sleep 99 & wait"]
-    child = subprocess.Popen(user, start_new_session=True)
-    until(lambda: len(tree([child.pid])) == 3)
+@pytest.mark.parametrize("command", [OF_A_UID, [sys.executable, "-S", "-c", THREE_GO_ON]])
+def test_all_processes_of_a_uid_are_ended(command: list[str]) -> None:
+    child = subprocess.Popen(command, start_new_session=True)
+    until(lambda: len(found := tree([child.pid])) == 3 and (command is OF_A_UID or all(map(is_asleep, found))))
     assert len(strays.end_uid(1_000_004_321)) == 3
     child.wait()
     until(lambda: strays.end_uid(1_000_004_321) == [])  # the kernel may still be at it
