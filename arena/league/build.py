@@ -14,7 +14,10 @@ from typing import Protocol, TypeAlias
 from arena.errors import UsageError
 from arena.league.bots import Bot
 from arena.league.toolchains import advice
+from arena.players.confine import NOBODY, uid_of
 from arena.players.process import exit_words
+from arena.players.sandbox import MARK
+from arena.players.strays import end_marked, end_uid
 
 STEP_S = 600
 MEMORY_BYTES, DISK_BYTES = 4 << 30, 2 << 30
@@ -83,7 +86,7 @@ def _run_all(bot: Bot, folder: Path, wrap: Wrap, seconds: float) -> None:
 
 
 def step_environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a step: the operator's PATH, every cache inside the copy, no install scripts.
+    """Return the environment of a step: the operator's PATH, every cache inside the copy, no install scripts, a mark.
 
     Args:
         folder: the copy of the sources.
@@ -104,6 +107,7 @@ def step_environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
         "npm_config_cache": str(cache / "npm"),
         "npm_config_ignore_scripts": "true",
         "PIP_CACHE_DIR": str(cache / "pip"),
+        MARK: _mark(folder),
     }
     # Tools that were installed for a user are found through these; they are read, not filled.
     tools = {"RUSTUP_HOME": ".rustup", "PYENV_ROOT": ".pyenv", "NVM_DIR": ".nvm"}
@@ -141,6 +145,7 @@ def _run(what: str, command: Sequence[str], folder: Path, seconds: float) -> Non
             status = None
         finally:
             _end_session(process)
+            _end_strays(process.pid, folder)
     if status is None:
         raise UsageError(f"{what} took longer than {seconds:g} s{_tail(folder / LOG)}")
     if status:
@@ -154,6 +159,21 @@ def _end_session(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):  # nothing of it is left
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def _end_strays(pid: int, folder: Path) -> None:
+    """End what has left the session of a step: by the uid that it has where root runs it in a sandbox, and by its mark.
+
+    A daemon would compute beside the league, and change the program that the step has made.
+    """
+    if os.geteuid() == 0 and (uid := uid_of(pid)) != NOBODY:
+        end_uid(uid)
+    end_marked(_mark(folder))
+
+
+def _mark(folder: Path) -> str:
+    """Return what the steps in a folder carry in their environment; they run one after the other."""
+    return f"build:{folder}:"
 
 
 def _tail(log: Path) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import socket
 import sys
-from contextlib import closing
+import time
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -109,6 +111,46 @@ def test_a_step_that_a_signal_ends_is_an_error_with_its_words(number: int, words
     folder = tmp_path / "x"
     with pytest.raises(UsageError, match=rf"failed \({words}\)"):
         run_steps(bot_with(folder, build=[["sh", "-c", f"kill -{number} $$"]]), folder)
+
+
+SHEDDING = "env -i"
+"""Starts a program without the mark that its step carries; under landlock it is found by its uid, if root built it."""
+
+
+@pytest.mark.parametrize(
+    ("level", "before"),
+    [
+        ("bwrap", ""),
+        ("bwrap", SHEDDING),
+        ("landlock", ""),
+        pytest.param("landlock", SHEDDING, marks=pytest.mark.skipif(os.geteuid() != 0, reason="no uid of its own")),
+        ("none", ""),
+    ],
+)
+@pytest.mark.parametrize("rest", ["", "; exit 3", "; sleep 99"])
+def test_what_a_step_leaves_running_goes_with_it(level: str, before: str, rest: str, tmp_path: Path) -> None:
+    """It has left its session and its parent, and would compute beside the league; also after a step that fails."""
+    need_level(level)
+    name = f"arena-left-{secrets.token_hex(8)}"
+    code = f"{before} setsid sh -c 'echo > begun; sleep 99' {name} & until [ -e begun ]; do sleep 0.01; done{rest}"
+    bot = bot_with(tmp_path / "x", build=[["sh", "-c", code]])
+    with pytest.raises(UsageError) if rest else nullcontext():
+        run_steps(bot, bot.folder, step_sandbox(level), seconds=5)
+    assert (bot.folder / "begun").exists()
+    deadline = time.monotonic() + 20  # with the first process of a namespace the kernel ends the others when it can
+    while left := with_word(name):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.01)
+
+
+def with_word(word: str) -> list[int]:
+    """Return the processes with a word in their command."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):  # it has ended meanwhile
+            if word.encode() in Path(f"/proc/{entry}/cmdline").read_bytes().split(b"\0"):
+                found.append(int(entry))
+    return found
 
 
 @pytest.mark.parametrize("level", CONFINED)
