@@ -322,8 +322,9 @@ class BotProcess:
         await self._wait(None)
         self._sweep()
         self._ended = True
+        self._watchdog.close()
         self._drain()
-        remove_tree(self._scratch)
+        await asyncio.to_thread(remove_tree, self._scratch)  # a bot may have left ten thousand files there
 
     def _drain(self) -> None:
         """Take what is left in the pipe, now that nobody writes any more, and close it."""

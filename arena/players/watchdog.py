@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from arena.players.base import Limits
+from arena.players.count import Count, Steps
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 SELDOM = 10
@@ -83,15 +84,17 @@ def _threads(pid: int) -> list[str]:
     return []
 
 
-def memory_bytes(pids: Iterable[int], limit: int) -> int:
-    """Return the memory that some processes use together.
+def resident_bytes(pids: Iterable[int]) -> int:
+    """Return what memory processes have, what they share counted for each: it is quick, and no less than the truth."""
+    return sum(_resident(pid) for pid in pids)
 
-    Resident memory counts what processes share for each of them. It is quick to read, and no less than the truth;
-    only when it exceeds the limit is the truth read, which may take milliseconds.
-    """
-    pids = list(pids)
-    resident = sum(_resident(pid) for pid in pids)
-    return resident if resident <= limit else sum(_proportional(pid) for pid in pids)
+
+def memory_bytes(pids: Iterable[int]) -> Steps[int]:
+    """Count the memory that processes use together: exact, but the kernel looks at every page of each for it."""
+    used = 0
+    for pid in pids:
+        used += _proportional(pid)
+        yield used
 
 
 def _resident(pid: int) -> int:
@@ -111,16 +114,20 @@ def _proportional(pid: int) -> int:
     return _resident(pid)
 
 
-def nameless_bytes(pids: Iterable[int]) -> int:
-    """Return the size of files without a name that live in memory alone and are open in some processes."""
+def nameless_bytes(pids: Iterable[int]) -> Steps[int]:
+    """Count the size of files without a name that live in memory alone and are open in some processes."""
     sizes: dict[tuple[int, int], int] = {}
+    used = 0
     for pid in pids:
+        yield used
         for path in _open_files(pid):
             with suppress(*UNREADABLE):
                 if os.readlink(path).startswith("/memfd:"):
                     status = os.stat(path)
-                    sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
-    return sum(sizes.values())
+                    file = status.st_dev, status.st_ino
+                    used += status.st_blocks * 512 - sizes.get(file, 0)
+                    sizes[file] = status.st_blocks * 512
+            yield used
 
 
 def _open_files(pid: int) -> list[str]:
@@ -131,19 +138,21 @@ def _open_files(pid: int) -> list[str]:
     return []
 
 
-def folder_use(folder: str) -> tuple[int, int]:
-    """Return (bytes, files) in a folder, without counting further once there are far too many files."""
+def folder_use(folder: str) -> Steps[tuple[int, int]]:
+    """Count (bytes, files) in a folder, and no further once there are far too many files."""
     used = count = 0
     with closing(walk(folder)) as folders:
         for entries in folders:
-            files = [entry for entry in entries if not _is_folder(entry)]
-            for entry in files:
-                with suppress(OSError):  # it is gone, or cannot be sized
-                    used += entry.stat(follow_symlinks=False).st_blocks * 512
-            count += len(files) + 1
+            count += 1
+            for entry in entries:
+                if not _is_folder(entry):
+                    with suppress(OSError):  # it is gone, or cannot be sized
+                        used += entry.stat(follow_symlinks=False).st_blocks * 512
+                    count += 1
+                yield used, count
+            yield used, count
             if count > FILES_MOST:
                 break
-    return used, count
 
 
 def walk(folder: str) -> Generator[list[os.DirEntry[str]]]:
@@ -247,7 +256,7 @@ class Watchdog:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._looks = 0
-        self._nameless = 0
+        self._nameless, self._exact, self._files = Count(0), Count(0), Count((0, 0))
         self.peak_bytes = 0
         self.peak_tasks = 0
         self.seen: tuple[int, ...] = ()
@@ -264,9 +273,9 @@ class Watchdog:
         limit = self._limits.memory_mb << 20
         seldom = self._looks % SELDOM == 0
         self._looks += 1
-        if seldom:
-            self._nameless = nameless_bytes(found)
-        memory = memory_bytes(found, limit - self._nameless) + self._nameless
+        self._nameless.go_on(lambda: nameless_bytes(found), anew=seldom)
+        nameless = max(self._nameless.part, self._nameless.whole)
+        memory = self._memory(found, limit - nameless) + nameless
         self.peak_bytes = max(self.peak_bytes, memory)
         self.peak_tasks = max(self.peak_tasks, sum(found.values()))
         if memory > limit:
@@ -275,15 +284,28 @@ class Watchdog:
             return f"{sum(found.values())} processes and threads where {self._limits.processes} were allowed"
         return self._excess_on_disk(seldom=seldom)
 
+    def _memory(self, pids: Iterable[int], limit: int) -> int:
+        """Return what processes use; the truth is counted only where that which is read quickly exceeds the limit."""
+        if (resident := resident_bytes(pids)) <= limit:
+            self._exact.close()  # it is of another time
+            return resident
+        self._exact.go_on(lambda: memory_bytes(pids))
+        return self._exact.part
+
+    def close(self) -> None:
+        """Leave off counting."""
+        for count in (self._nameless, self._exact, self._files):
+            count.close()
+
     def _excess_on_disk(self, *, seldom: bool) -> str:
         if self.disk is None:
             return ""
         if self.disk.seen_by is not None:
             way = living_way(self.disk.seen_by)
             return self._excess_on_own(f"{way}/root{self.disk.path}") if way else ""
-        if not seldom:
-            return ""
-        used, files = folder_use(self.disk.path)
+        path = self.disk.path
+        self._files.go_on(lambda: folder_use(path), anew=seldom)
+        used, files = self._files.part
         return self._words(used >= self._limits.disk_mb << 20, files)
 
     def _excess_on_own(self, path: str) -> str:

@@ -12,16 +12,37 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from arena.players import strays, watchdog
 from arena.players.base import Limits
+from arena.players.count import Steps
 from arena.players.sandbox import MARK
-from arena.players.watchdog import KEPT_OPEN, Disk, Watchdog, folder_use, memory_bytes, nameless_bytes, tree, walk
+from arena.players.watchdog import (
+    KEPT_OPEN,
+    Disk,
+    Watchdog,
+    folder_use,
+    memory_bytes,
+    nameless_bytes,
+    resident_bytes,
+    tree,
+    walk,
+)
 from tests.players.deep import DEEP, make_deep, removed_after
 
 MB = 1 << 20
+
+
+Counted = TypeVar("Counted")
+
+
+def whole(steps: Steps[Counted]) -> Counted:
+    """Return what comes of a count that is done at once."""
+    *_, last = steps
+    return last
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -65,8 +86,8 @@ def test_memory_is_exact_above_the_limit_and_never_less_below() -> None:
     code += "for _ in range(2):\n  if not os.fork():\n    b.seek(0)\n    while b.read(1 << 20): pass\n    break\n"
     with python(code) as pid:
         pids = list(tree([pid]))
-        until(lambda: memory_bytes(pids, 1 << 40) > 140 * MB)
-        assert 50 * MB < memory_bytes(pids, 1) < 100 * MB
+        until(lambda: resident_bytes(pids) > 140 * MB)
+        assert 50 * MB < whole(memory_bytes(pids)) < 100 * MB
         dog = Watchdog(Limits(memory_mb=40))
         assert dog.excess([pid]).endswith("MB of memory where 40 MB were allowed")
         assert dog.peak_bytes > 50 * MB
@@ -77,7 +98,7 @@ def test_nameless_files_count_once() -> None:
     """Memory that no process maps is memory all the same."""
     code = "import os\nf = os.memfd_create('x')\nfor _ in range(8): os.write(f, b'x' * (1 << 20))\nos.dup(f); os.fork()"
     with python(code) as pid:
-        assert nameless_bytes(tree([pid])) == 8 * MB
+        assert whole(nameless_bytes(tree([pid]))) == 8 * MB
 
 
 FIRST_ENDS = """
@@ -98,9 +119,9 @@ ctypes.CDLL(None).pthread_exit(None)
 
 def test_a_process_without_its_first_thread_uses_what_it_uses() -> None:
     with python(FIRST_ENDS) as pid:
-        assert memory_bytes([pid], 1 << 40) > 50 * MB
-        assert memory_bytes([pid], 1) > 50 * MB
-        assert nameless_bytes([pid]) == 8 * MB
+        assert resident_bytes([pid]) > 50 * MB
+        assert whole(memory_bytes([pid])) > 50 * MB
+        assert whole(nameless_bytes([pid])) == 8 * MB
         words = Watchdog(Limits(memory_mb=40)).excess([pid])
         assert words.endswith("MB of memory where 40 MB were allowed")
 
@@ -117,7 +138,7 @@ def test_processes_and_threads_are_counted_together() -> None:
 def test_a_folder_is_full_at_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "file").write_bytes(b"x" * MB)
-    assert folder_use(str(tmp_path)) == (MB, 3)
+    assert whole(folder_use(str(tmp_path))) == (MB, 3)
     dog = Watchdog(Limits(disk_mb=1))
     dog.disk = Disk(str(tmp_path))
     assert dog.excess([]) == "its files fill the 1 MB that were allowed"
@@ -135,7 +156,7 @@ def test_files_count_however_deep_they_are(tmp_path: Path) -> None:
     for depth, name in ((20, "x" * 250), (DEEP, "x")):
         with removed_after(tmp_path / name) as folder:
             make_deep(folder, depth, name, b"x" * MB)
-            assert folder_use(str(folder)) == (MB, depth + 2)
+            assert whole(folder_use(str(folder))) == (MB, depth + 2)
 
 
 @pytest.mark.parametrize("depth", [1, 2 * KEPT_OPEN])
@@ -161,9 +182,27 @@ def test_what_a_link_leads_to_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "other" / "file").write_bytes(b"x" * MB)
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "link").symlink_to("../other")
-    assert folder_use(str(tmp_path / "own")) == (0, 2)
+    assert whole(folder_use(str(tmp_path / "own"))) == (0, 2)
     (tmp_path / "link").symlink_to(tmp_path / "own")
-    assert folder_use(str(tmp_path / "link")) == folder_use(str(tmp_path / "missing")) == (0, 0)
+    assert list(folder_use(str(tmp_path / "link"))) == list(folder_use(str(tmp_path / "missing"))) == []
+
+
+def test_a_long_count_goes_on_from_look_to_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look must be too short to be taken for a machine that stands still; what it has found so far counts."""
+    monkeypatch.setattr("arena.players.count.LOOK_S", -1)  # a look is one step
+    monkeypatch.setattr(watchdog, "FILES_MOST", 4)
+    dog = Watchdog(Limits(disk_mb=1))
+    dog.disk = Disk(str(tmp_path))
+    for number in range(3):
+        (tmp_path / f"{number}").touch()
+    assert [dog.excess([]) for _ in range(2 * watchdog.SELDOM)] == [""] * 2 * watchdog.SELDOM
+    for number in range(9):
+        (tmp_path / f"{number}").touch()
+    said = [dog.excess([]) for _ in range(5)]
+    assert said == ["", "", "", "5 files where 4 were allowed", "6 files where 4 were allowed"]
+    before = len(os.listdir("/proc/self/fd"))
+    dog.close()
+    assert len(os.listdir("/proc/self/fd")) == before - 1
 
 
 def test_another_file_system_than_the_bots_own_is_not_judged() -> None:
@@ -176,7 +215,7 @@ def test_another_file_system_than_the_bots_own_is_not_judged() -> None:
 def test_a_process_that_is_gone_uses_nothing() -> None:
     with python("pass") as pid:
         pass
-    assert memory_bytes([pid], 1) == nameless_bytes([pid]) == 0
+    assert whole(memory_bytes([pid])) == whole(nameless_bytes([pid])) == 0
     assert Watchdog(Limits()).excess([pid]) == ""
 
 
