@@ -144,9 +144,24 @@ def _become_child(folder: str, uid: int) -> int:
     child = os.fork()
     if child:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if uid != NOBODY:
+            _end_all_of(uid)
         chown_tree(folder, 0)
         os._exit(status if status >= 0 else 128 - status)
     return parent
+
+
+def _end_all_of(uid: int) -> None:
+    """End what a step has left running: while root gives files back, it could put links to others in their place."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        os.setresuid(uid, uid, uid)
+        os.kill(-1, SIGKILL)  # all that it may send signals to, but not itself
+    finally:
+        os._exit(0)  # with an error there is nothing left to end
 
 
 def _end_with(parent: int) -> None:

@@ -6,6 +6,7 @@ import marshal
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from arena.players.base import Limits, Program
 from arena.players.confine import FAILED, NOBODY, UID_BASE, barred, boot, chown_tree, uid_of
 from arena.players.runtime import outermost, places_of, runtime_places, settings
 from arena.players.sandbox import rlimits
+from arena.players.watchdog import living_way
 from tests.players.levels import need_level
 
 NOTHING: dict[str, object] = {"places": [], "own": [], "rlimits": [], "landlock": None, "give_back": None}
@@ -143,6 +145,23 @@ def test_files_are_the_operators_again_after_a_step(tmp_path: Path) -> None:
     assert (tmp_path / "made").stat().st_uid == 0
     killed = ["/bin/sh", "-c", "kill -KILL $$"]
     assert run({"argv": killed, "env": {}, "cwd": "/", "give_back": str(tmp_path)}).returncode == 137
+
+
+@root_only
+def test_nothing_of_a_step_runs_while_its_files_are_given_back(tmp_path: Path) -> None:
+    """Root would follow a link that a daemon puts in the place of a folder."""
+    if uid_of(os.getpid()) == NOBODY:
+        pytest.skip("there are too few uids here for one of each step's own")
+    daemon = "setsid sh -c 'echo $$ > daemon; exec sleep 99' > /dev/null 2>&1 &"
+    words = ["/bin/sh", "-c", f"{daemon} until [ -s daemon ]; do :; done"]
+    place = str(tmp_path)
+    spec: dict[str, object] = {"argv": words, "env": {"PATH": "/bin"}, "cwd": place, "places": [place]}
+    assert run({**spec, "give_back": place}).returncode == 0
+    pid = int((tmp_path / "daemon").read_text())
+    deadline = time.monotonic() + 10
+    while living_way(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)  # what is killed has to run once more
+    assert not living_way(pid)
 
 
 def test_rights_that_landlock_can_take_away_by_version() -> None:
