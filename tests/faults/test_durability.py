@@ -209,7 +209,7 @@ def test_a_league_with_bots_that_fail_counts_their_faults_and_is_whole_at_every_
         fixture("cheat", "--policy", "first", "--fault", "illegal", "--at", "3", "--every"),
         fixture("sleeper", "--policy", "first", "--fault", "hang", "--at", "12", "--every"),
     ]
-    tail = "seatings = 2\n[limits]\nstart_s = 60\nmove_ms = 800\nmargin_ms = 600\n"
+    tail = "seatings = 2\n[limits]\nstart_s = 60\nmove_ms = 300\nmargin_ms = 600\n"
     league(tmp_path / "spring.toml", bots, deals=1, tail=tail)
     running = started("run-league", "spring.toml", "--json", cwd=tmp_path)
     looks = 0

@@ -135,7 +135,7 @@ def test_a_sound_bot_passes() -> None:
 @pytest.mark.parametrize("name", SOUND)
 def test_unusual_bots_pass(name: str) -> None:
     """What the contract allows is not called a fault."""
-    report = checked(name, move_ms=120, margin_ms=600)  # a busy machine stands still for longer than the usual margin
+    report = checked(name, move_ms=60, margin_ms=600)  # a busy machine stands still for longer than the usual margin
     assert report.findings == []
 
 
